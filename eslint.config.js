@@ -62,6 +62,7 @@ export default tseslint.config(
       "cache",
       "dist",
       "types",
+      "src/typechain",
       "coverage",
       "examples/*/node_modules",
       "examples/*/types",

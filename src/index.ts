@@ -1,0 +1,18 @@
+import { definePlugin } from "hardhat/plugins";
+
+import { tasks } from "./tasks/definitions.ts";
+
+export type * from "./type-extensions.ts";
+
+/** The plugin: add it to `plugins` in `hardhat.config.ts`. */
+const hardhatSequencer = definePlugin({
+  id: "hardhat-sequencer",
+  npmPackage: "hardhat-sequencer",
+  dependencies: () => [import("@nomicfoundation/hardhat-ethers")],
+  hookHandlers: {
+    config: () => import("./plugin/hook-handlers/config.ts"),
+  },
+  tasks,
+});
+
+export default hardhatSequencer;

@@ -1,0 +1,57 @@
+import { z } from "zod";
+
+/** Where the ledger is on one network. */
+export interface SequencerNetworkUserConfig {
+  /** The factory to use instead of the one at the address that is the same on every chain. */
+  readonly factory?: string;
+  /** Groups by the name that you give them. */
+  readonly groups?: Readonly<Record<string, string>>;
+}
+
+/** The key `sequencer` of `hardhat.config.ts`. */
+export interface SequencerUserConfig {
+  /** The ledger, by the name of the network in `networks`. */
+  readonly networks?: Readonly<Record<string, SequencerNetworkUserConfig>>;
+}
+
+/** Where the ledger is on one network, resolved. */
+export interface SequencerNetworkConfig {
+  readonly factory: string | undefined;
+  readonly groups: Readonly<Record<string, string>>;
+}
+
+/** The key `sequencer`, resolved. */
+export interface SequencerConfig {
+  readonly networks: Readonly<Record<string, SequencerNetworkConfig>>;
+}
+
+const addressType = z.string().regex(/^0x[0-9a-fA-F]{40}$/, {
+  message: 'Expected an address: "0x" and 40 hexadecimal digits',
+});
+
+const networkType = z
+  .object({
+    factory: addressType.optional(),
+    groups: z.record(z.string().min(1), addressType).optional(),
+  })
+  .strict();
+
+/** What `hardhat.config.ts` may hold. Unknown keys are errors: they are typing mistakes. */
+export const userConfigType = z.object({
+  sequencer: z
+    .object({ networks: z.record(z.string(), networkType).optional() })
+    .strict()
+    .optional(),
+});
+
+/** Fills in defaults. The input has passed {@link userConfigType}. */
+export function resolveSequencerConfig(
+  user: SequencerUserConfig = {},
+): SequencerConfig {
+  const networks = Object.entries(user.networks ?? {}).map(
+    ([name, { factory, groups = {} }]) => [name, { factory, groups }],
+  );
+  return {
+    networks: Object.fromEntries(networks) as SequencerConfig["networks"],
+  };
+}

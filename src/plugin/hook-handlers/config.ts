@@ -1,0 +1,22 @@
+import { validateUserConfigZodType } from "@nomicfoundation/hardhat-zod-utils";
+import type { ConfigHooks } from "hardhat/types/hooks";
+
+import { resolveSequencerConfig, userConfigType } from "../config.ts";
+
+const handlers = async (): Promise<Partial<ConfigHooks>> =>
+  await Promise.resolve({
+    validateUserConfig: async (userConfig) =>
+      await Promise.resolve(
+        validateUserConfigZodType(userConfig, userConfigType),
+      ),
+    resolveUserConfig: async (
+      userConfig,
+      resolveConfigurationVariable,
+      next,
+    ) => ({
+      ...(await next(userConfig, resolveConfigurationVariable)),
+      sequencer: resolveSequencerConfig(userConfig.sequencer),
+    }),
+  });
+
+export default handlers;

@@ -1,0 +1,7 @@
+import { emptyTask } from "hardhat/config";
+import type { TaskDefinition } from "hardhat/types/tasks";
+
+/** All tasks of the plugin. Their actions are loaded when they run. */
+export const tasks: TaskDefinition[] = [
+  emptyTask("sequencer", "Privacy-group ledger and sequencer").build(),
+];
