@@ -34,7 +34,10 @@ interface CompiledContract {
   readonly abi: readonly unknown[];
   readonly evm: {
     readonly bytecode: { readonly object: string };
-    readonly deployedBytecode: { readonly object: string };
+    readonly deployedBytecode: {
+      readonly object: string;
+      readonly immutableReferences: Readonly<Record<string, readonly object[]>>;
+    };
   };
 }
 
@@ -91,7 +94,12 @@ function compile(): { input: object; output: CompilerOutput; version: string } {
       ...compiler.settings,
       outputSelection: {
         "*": {
-          "*": ["abi", "evm.bytecode.object", "evm.deployedBytecode.object"],
+          "*": [
+            "abi",
+            "evm.bytecode.object",
+            "evm.deployedBytecode.object",
+            "evm.deployedBytecode.immutableReferences",
+          ],
         },
       },
     },
@@ -135,6 +143,7 @@ function writeArtifacts(outDir: string): string[] {
       deployedBytecode: `0x${contract.evm.deployedBytecode.object}`,
       linkReferences: {},
       deployedLinkReferences: {},
+      immutableReferences: contract.evm.deployedBytecode.immutableReferences,
     };
     const file = path.join(outDir, `${contractName}.json`);
     writeFileSync(file, `${JSON.stringify(artifact, null, 2)}\n`);

@@ -7,7 +7,111 @@ import { HardhatPluginError } from "@nomicfoundation/hardhat-errors";
 const messages = {
   ADDRESS_INVALID: ({ name, value }: { name: string; value: string }) =>
     `${name} "${value}" is not an address. Give "0x" and 40 hexadecimal digits.`,
+  ADDRESS_CHECKSUM: ({ name, value }: { name: string; value: string }) =>
+    `${name} "${value}" has a wrong checksum. Look for a typing mistake, or write it in lower case if you are sure.`,
+  CODE_MISMATCH: ({ name, address, network }: Place & { name: string }) =>
+    `There is other code than expected at the ${name}'s address ${address} on network "${network}". Use another chain, or name a factory of your own in sequencer.networks.${network}.factory.`,
+  COUNT_INVALID: ({ name, value }: { name: string; value: string }) =>
+    `${name} ${value} is out of range. Give a whole number from 1 to 1000000.`,
+  FACTORY_INVALID: ({ address, network }: Place) =>
+    `The contract at sequencer.networks.${network}.factory, ${address}, is not a group factory: it does not answer implementation(). Correct the address, or remove it to use the factory that is the same on every chain.`,
+  FACTORY_NOT_FOUND: ({ address, network }: Place) =>
+    `There is no contract at sequencer.networks.${network}.factory, ${address}. Correct the address, or remove it to use the factory that is the same on every chain.`,
+  FUNDS_INSUFFICIENT: ({
+    address,
+    network,
+    have,
+    need,
+  }: Place & { have: bigint; need: bigint }) =>
+    `${address} has ${ether(have)} on network "${network}" and needs ${ether(need)}. Send it the difference, or choose another account with --from; nothing was sent.`,
+  GROUP_NAME_INVALID: ({ value }: { value: string }) =>
+    `--name "${value}" cannot be used. Give a letter followed by letters, digits, "_" or "-".`,
+  GROUP_NAME_TAKEN: ({ name, network, address }: Place & { name: string }) =>
+    `The group "${name}" of network "${network}" is another one in your configuration: ${address}. Choose another --name.`,
+  MEMBERS_MISSING: ({ option }: { option: string }) =>
+    `${option} is for a new group. Add --members with the addresses of its members, or leave ${option} out.`,
+  MEMBERS_TOO_MANY: ({ count, max }: { count: number; max: number }) =>
+    `A group has at most ${max} members, and --members has ${count}. Leave some out.`,
+  MEMBER_DUPLICATE: ({ address }: { address: string }) =>
+    `Member ${address} is there twice. Name every member once.`,
+  MEMBER_ZERO: () =>
+    "The zero address cannot be a member. Nobody can sign for it: remove it from --members.",
+  NO_ACCOUNTS: ({ network }: { network: string }) =>
+    `Network "${network}" has no account to send from. Give it a key: accounts: [configVariable("…")] in networks.${network}, and npx hardhat keystore set for its value.`,
+  PROXY_REFUSED: ({ network, reason }: { network: string; reason: string }) =>
+    `Network "${network}" does not take the deterministic deployment proxy: ${reason}. Deploy a factory of your own with the Ignition module hardhat-sequencer/ignition, and name it in sequencer.networks.${network}.factory.`,
+  SALT_INVALID: ({ value }: { value: string }) =>
+    `--salt "${value}" is neither 32 bytes nor a text. Give "0x" and 64 hexadecimal digits, or any text that does not start with "0x".`,
+  SENDER_UNKNOWN: ({
+    value,
+    network,
+    count,
+  }: {
+    value: string;
+    network: string;
+    count: number;
+  }) =>
+    `--from ${value} is none of the ${count} accounts of network "${network}". Give the address of one of them, or an index from 0 to ${count - 1}.`,
+  THRESHOLD_INVALID: ({ value, count }: { value: string; count: number }) =>
+    `--threshold ${value} does not fit ${count} members. Give a whole number from 1 to ${count}.`,
+  TRANSACTIONS_PENDING: ({
+    address,
+    count,
+    seconds,
+  }: {
+    address: string;
+    count: number;
+    seconds: number;
+  }) =>
+    `${count} transactions of ${address} were still waiting after ${seconds} seconds. Let them be mined or replace them, then run again; nothing was sent.`,
+  TRANSACTION_REFUSED: ({
+    step,
+    network,
+    reason,
+  }: {
+    step: string;
+    network: string;
+    reason: string;
+  }) =>
+    `Network "${network}" refused the transaction for the ${step}: ${reason}. Mend this and run again: what is done stays done.`,
+  TRANSACTION_REVERTED: ({ step, tx }: { step: string; tx: string }) =>
+    `The transaction for the ${step} was mined but failed: ${tx}. Look at it in a block explorer, then run again: what is done stays done.`,
+  TRANSACTION_TIMEOUT: ({
+    step,
+    tx,
+    seconds,
+  }: {
+    step: string;
+    tx: string;
+    seconds: number;
+  }) =>
+    `The transaction for the ${step} was not confirmed within ${seconds} seconds: ${tx}. Run again: it waits for that transaction and goes on from there.`,
+  VERIFY_FAILED: ({
+    contracts,
+    network,
+  }: {
+    contracts: string;
+    network: string;
+  }) =>
+    `Everything is deployed, but the explorer of network "${network}" did not verify ${contracts}. Run again with --verify: what is done stays done.`,
+  VERIFY_NOT_CONFIGURED: ({
+    network,
+    reason,
+  }: {
+    network: string;
+    reason: string;
+  }) =>
+    `Network "${network}" cannot be verified: ${reason}. Set verify.etherscan.apiKey in hardhat.config.ts, or leave out --verify; nothing was sent.`,
+  VERIFY_NOT_INSTALLED: ({ network }: { network: string }) =>
+    `--verify on network "${network}" needs the plugin @nomicfoundation/hardhat-verify. Install it and add it to plugins in hardhat.config.ts, or leave out --verify; nothing was sent.`,
+  VERIFY_OTHER_FACTORY: ({ address }: { address: string }) =>
+    `The factory ${address} has other code than this version of hardhat-sequencer deploys, so its source is not known here. Leave out --verify; nothing was sent.`,
 } as const;
+
+interface Place {
+  readonly address: string;
+  readonly network: string;
+}
 
 type Messages = typeof messages;
 
@@ -25,8 +129,15 @@ export class SequencerError<
     values: Parameters<Messages[Code]>[0],
     cause?: Error,
   ) {
-    const message = messages[code];
+    // The compiler cannot relate `values` to `code` again, although the signature did.
+    const message = messages[code] as (values: unknown) => string;
     super("hardhat-sequencer", `${message(values)} [${code}]`, cause);
     this.code = code;
   }
+}
+
+/** Wei as ether, without the library that would have to be loaded for it. */
+function ether(wei: bigint): string {
+  const fraction = (wei % 10n ** 18n).toString().padStart(18, "0");
+  return `${(wei / 10n ** 18n).toString()}.${fraction.replace(/0+$/, "") || "0"} ETH`;
 }

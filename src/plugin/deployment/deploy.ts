@@ -1,0 +1,192 @@
+import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
+
+import { SequencerError } from "../errors.ts";
+import { Chain } from "./chain.ts";
+import { describe } from "./describe.ts";
+import { execute, waitForPending } from "./execute.ts";
+import type { Execution } from "./execute.ts";
+import type { DeployFact, Deployment } from "./facts.ts";
+import { parseAddress, parseOptions } from "./options.ts";
+import type { DeployOptions, DeployRequest } from "./options.ts";
+import { plan, stepsOf } from "./plan.ts";
+import type { Item } from "./plan.ts";
+import { priceOf } from "./price.ts";
+import { rehearse } from "./rehearse.ts";
+import { chooseSender } from "./sender.ts";
+import { survey } from "./survey.ts";
+import { explorerOf, verifiables, verify } from "./verify.ts";
+import type { Etherscan, Patience } from "./verify.ts";
+
+/** Takes facts as they happen. */
+export type Tell = (fact: DeployFact) => void;
+
+/** Everything that is known before the first transaction. */
+interface Prepared {
+  readonly request: DeployRequest;
+  readonly chain: Chain;
+  readonly execution: Execution;
+  readonly explorer: Etherscan | undefined;
+  readonly items: readonly Item[];
+  readonly deployment: Deployment;
+}
+
+/** How long to wait before asking an explorer again. Etherscan allows a few requests per second. */
+const explorerPauseMs = 1000;
+
+/**
+ * Brings the ledger onto the network of this environment. Everything is checked before the first transaction, what is
+ * there already is left alone, and running again continues where an earlier run stopped.
+ */
+export async function deployLedger(
+  hre: HardhatRuntimeEnvironment,
+  options: DeployOptions,
+  tell: Tell,
+  { pauseMs = explorerPauseMs }: { pauseMs?: number } = {},
+): Promise<Deployment> {
+  const prepared = await prepare(hre, parseOptions(options), tell);
+  const { request, chain, execution, explorer, items } = prepared;
+  await checkCosts(prepared, tell);
+  const sent = request.dryRun
+    ? { transactions: [], gasUsed: 0n }
+    : await executeAll(chain, items, execution, tell);
+  const deployment = { ...prepared.deployment, ...sent };
+  if (explorer !== undefined && !request.dryRun)
+    await verifyAll(
+      explorer,
+      deployment,
+      { timeoutMs: request.timeoutMs, pauseMs },
+      tell,
+    );
+  tell({ type: "deployment", ...deployment });
+  return deployment;
+}
+
+async function prepare(
+  hre: HardhatRuntimeEnvironment,
+  request: DeployRequest,
+  tell: Tell,
+): Promise<Prepared> {
+  const connection = await hre.network.getOrCreate();
+  const network = connection.networkName;
+  const { factory, groups = {} } = hre.config.sequencer.networks[network] ?? {};
+  const chain = new Chain(connection);
+  const chainId = await chain.id();
+  const explorer = request.verify ? await explorerOf(connection) : undefined;
+  const sender = await chooseSender(connection, request.from);
+  const { timeoutMs, confirmations } = request;
+  const execution = { network, sender, timeoutMs, confirmations };
+  const balance = await chain.balanceOf(sender);
+  tell({ type: "network", network, chainId, sender, balance });
+  if (!request.dryRun) await settle(chain, execution, tell);
+
+  const found = await survey(chain, {
+    network,
+    sender,
+    configuredFactory:
+      factory && parseAddress(`sequencer.networks.${network}.factory`, factory),
+    group: request.group,
+  });
+  const items = plan(found);
+  const deployment = describe(found, {
+    network,
+    chainId,
+    sender,
+    isDryRun: request.dryRun,
+    isTemporary: connection.networkConfig.type === "edr-simulated",
+    groups,
+  });
+  if (explorer !== undefined && !found.factory.isOurs)
+    throw new SequencerError("VERIFY_OTHER_FACTORY", {
+      address: found.factory.address,
+    });
+  if (deployment.group !== null) tell({ type: "group", ...deployment.group });
+  return { request, chain, execution, explorer, items, deployment };
+}
+
+/** Waits for what an earlier run may have left on its way: sending it again would waste gas. */
+async function settle(
+  chain: Chain,
+  execution: Execution,
+  tell: Tell,
+): Promise<void> {
+  const pending = await chain.pendingOf(execution.sender);
+  if (pending === 0) return;
+  tell({ type: "waiting", pending });
+  await waitForPending(chain, execution);
+}
+
+/** Tells the costs in a dry run; otherwise only makes sure that the sender can pay them. */
+async function checkCosts(
+  { request, chain, execution, items }: Prepared,
+  tell: Tell,
+): Promise<void> {
+  const { sender: address, network } = execution;
+  const steps = stepsOf(items);
+  const gas = steps.length > 0 ? await rehearse(request.group) : {};
+  const balance = await chain.balanceOf(address);
+  const price = priceOf(steps, gas, { fees: await chain.fees(), network });
+  if (request.dryRun) {
+    for (const item of items) {
+      tellPresent(item, tell);
+      for (const { name } of item.steps) {
+        const step = price.steps.find((priced) => priced.name === name);
+        if (step !== undefined) tell({ type: "planned", ...step });
+      }
+    }
+    tell({ type: "estimate", ...price.total, balance });
+  } else if (balance < price.total.needed) {
+    throw new SequencerError("FUNDS_INSUFFICIENT", {
+      address,
+      network,
+      have: balance,
+      need: price.total.needed,
+    });
+  }
+}
+
+async function executeAll(
+  chain: Chain,
+  items: readonly Item[],
+  execution: Execution,
+  tell: Tell,
+): Promise<{ transactions: string[]; gasUsed: bigint }> {
+  const transactions: string[] = [];
+  let gasUsed = 0n;
+  for (const item of items) {
+    tellPresent(item, tell);
+    for (const step of item.steps) {
+      const { name, address } = step;
+      const { isOwn, ...done } = await execute(chain, step, execution);
+      transactions.push(done.tx);
+      gasUsed += done.gasUsed;
+      if (isOwn) tell({ type: "deployed", name, address, ...done });
+      else tellPresent({ ...item, status: "present" }, tell);
+    }
+  }
+  return { transactions, gasUsed };
+}
+
+function tellPresent({ name, address, status }: Item, tell: Tell): void {
+  if (status !== "missing") tell({ type: "present", name, address, status });
+}
+
+/** Verifies everything, and only then complains about what could not be. */
+async function verifyAll(
+  explorer: Etherscan,
+  { factory, atomFactory, network }: Deployment,
+  patience: Patience,
+  tell: Tell,
+): Promise<void> {
+  const failures: string[] = [];
+  for (const { contract, address } of verifiables(factory, atomFactory)) {
+    const verdict = await verify(explorer, { contract, address }, patience);
+    tell({ type: "verification", contract, address, ...verdict });
+    if (verdict.status === "failed")
+      failures.push(`${contract} (${verdict.reason})`);
+  }
+  if (failures.length > 0)
+    throw new SequencerError("VERIFY_FAILED", {
+      contracts: failures.join(", "),
+      network,
+    });
+}
