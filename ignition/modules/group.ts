@@ -1,0 +1,1 @@
+export { groupModule as default } from "../../src/ignition/ledger.ts";

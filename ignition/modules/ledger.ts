@@ -1,0 +1,1 @@
+export { ledgerModule as default } from "../../src/ignition/ledger.ts";
