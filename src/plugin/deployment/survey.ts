@@ -1,3 +1,6 @@
+import { HardhatError } from "@nomicfoundation/hardhat-errors";
+import { Interface } from "ethers";
+
 import { PrivacyGroupFactory__factory } from "../../typechain/index.ts";
 import { SequencerError } from "../errors.ts";
 import {
@@ -52,7 +55,7 @@ export interface Survey {
 }
 
 export const noCode = "0x";
-const factoryInterface = PrivacyGroupFactory__factory.createInterface();
+const factoryInterface = new Interface(PrivacyGroupFactory__factory.abi);
 
 /** Looks at every address that matters. Sends nothing. */
 export async function survey(chain: Chain, target: Target): Promise<Survey> {
@@ -98,24 +101,19 @@ async function findConfiguredFactory(
   return { address, implementation, isConfigured: true, isOurs, code };
 }
 
+/** A group factory tells which contract it clones, and that contract is there. */
 async function askImplementation(
   chain: Chain,
   address: string,
   network: string,
 ): Promise<string> {
-  const question = factoryInterface.encodeFunctionData("implementation");
   try {
-    const answer = await chain.call(address, question);
-    return factoryInterface
-      .decodeFunctionResult("implementation", answer)
-      .getValue("") as string;
+    const implementation = await ask(chain, address, "implementation", []);
+    if ((await chain.codeAt(implementation)) !== noCode) return implementation;
   } catch (cause) {
-    throw new SequencerError(
-      "FACTORY_INVALID",
-      { address, network },
-      cause instanceof Error ? cause : undefined,
-    );
+    if (HardhatError.isHardhatError(cause)) throw cause;
   }
+  throw new SequencerError("FACTORY_INVALID", { address, network });
 }
 
 async function findGroup(
@@ -127,7 +125,7 @@ async function findGroup(
   const { config, salt } = request;
   const address = isOurs
     ? groupAddress(factory, sender, config, salt)
-    : await askGroupAddress(chain, factory, sender, request);
+    : await ask(chain, factory, "groupAddress", [sender, config, salt]);
   return {
     request,
     address,
@@ -136,19 +134,14 @@ async function findGroup(
   };
 }
 
-async function askGroupAddress(
+/** Asks a factory for an address. */
+async function ask(
   chain: Chain,
   factory: string,
-  sender: string,
-  { config, salt }: GroupRequest,
+  question: "implementation" | "groupAddress",
+  values: readonly unknown[],
 ): Promise<string> {
-  const question = factoryInterface.encodeFunctionData("groupAddress", [
-    sender,
-    { ...config, members: [...config.members] },
-    salt,
-  ]);
-  const answer = await chain.call(factory, question);
-  return factoryInterface
-    .decodeFunctionResult("groupAddress", answer)
-    .getValue("group") as string;
+  const data = factoryInterface.encodeFunctionData(question, values);
+  const answer = await chain.call(factory, data);
+  return String(factoryInterface.decodeFunctionResult(question, answer)[0]);
 }

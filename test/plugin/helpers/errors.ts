@@ -1,0 +1,23 @@
+import { expect } from "chai";
+
+import { SequencerError } from "../../../src/plugin/errors.ts";
+import type { SequencerErrorCode } from "../../../src/plugin/errors.ts";
+
+/** Expects a user error. Texts may change; codes may not. */
+export async function expectError(
+  code: SequencerErrorCode,
+  run: () => unknown,
+): Promise<void> {
+  const error = await caught(run);
+  if (!(error instanceof SequencerError)) throw error;
+  expect(error.code).to.equal(code);
+}
+
+async function caught(run: () => unknown): Promise<unknown> {
+  try {
+    await run();
+  } catch (error) {
+    return error;
+  }
+  return new Error("Expected an error, but there was none");
+}

@@ -1,0 +1,126 @@
+import { execFile, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import path from "node:path";
+import { setTimeout } from "node:timers/promises";
+
+const root = path.resolve(import.meta.dirname, "../../..");
+const hardhat = path.join(root, "node_modules/hardhat/dist/src/cli.js");
+const fixture = path.join(root, "test/plugin/fixtures/hardhat.config.ts");
+
+/** What a command did. */
+export interface Command {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `hardhat` in a process of its own, as `npx hardhat` does. */
+export async function runHardhat(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): Promise<Command> {
+  return await new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [hardhat, "--config", fixture, ...args],
+      { cwd: root, env: environment(variables), timeout: 60_000 },
+      (_error, stdout, stderr) => {
+        resolve({ exitCode: child.exitCode ?? -1, stdout, stderr });
+      },
+    );
+  });
+}
+
+/** Starts Hardhat's node in a process of its own. */
+export async function startHardhatNode(): Promise<Node> {
+  const port = await freePort();
+  const args = ["node", "--port", String(port)];
+  return await startNode(
+    spawn(process.execPath, [hardhat, "--config", fixture, ...args], {
+      cwd: root,
+      env: environment({}),
+      stdio: "ignore",
+    }),
+    port,
+  );
+}
+
+/** Starts Anvil in a process of its own. npm finds it; it is no dependency, for lack of packages for all platforms. */
+export async function startAnvil(): Promise<Node> {
+  const port = await freePort();
+  const anvil = await new Promise<string>((resolve, reject) => {
+    const find = "exec --yes --package=@foundry-rs/anvil@1.7.1 -- sh -c".split(
+      " ",
+    );
+    execFile("npm", [...find, "command -v anvil"], (error, stdout) => {
+      if (error === null) resolve(stdout.trim());
+      else reject(new Error("Anvil is not to be had", { cause: error }));
+    });
+  });
+  const args = ["--port", String(port), "--silent"];
+  return await startNode(spawn(anvil, args, { stdio: "ignore" }), port);
+}
+
+/** A chain in a process of its own. */
+export interface Node {
+  readonly url: string;
+  readonly request: (method: string, ...params: unknown[]) => Promise<unknown>;
+  readonly stop: () => Promise<void>;
+}
+
+async function startNode(child: ChildProcess, port: number): Promise<Node> {
+  const url = `http://127.0.0.1:${port}`;
+  const request = async (
+    method: string,
+    ...params: unknown[]
+  ): Promise<unknown> => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(url, { method: "POST", headers, body });
+    return ((await response.json()) as { result: unknown }).result;
+  };
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  };
+  const deadline = performance.now() + 30_000;
+  for (;;) {
+    try {
+      await request("eth_chainId");
+      return { url, request, stop };
+    } catch (cause) {
+      if (child.exitCode !== null || performance.now() > deadline) {
+        await stop();
+        throw new Error("The chain does not answer", { cause });
+      }
+      await setTimeout(50);
+    }
+  }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string")
+    throw new Error("There is no free port");
+  return address.port;
+}
+
+/** Our own environment, without what would change the output of commands. */
+function environment(
+  variables: Readonly<Record<string, string>>,
+): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !["CI", "FORCE_COLOR"].includes(name),
+  );
+  return { ...Object.fromEntries(own), NO_COLOR: "1", ...variables };
+}
