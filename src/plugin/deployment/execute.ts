@@ -1,4 +1,5 @@
 import { HardhatError } from "@nomicfoundation/hardhat-errors";
+import { keccak256 } from "ethers";
 
 import { SequencerError } from "../errors.ts";
 import { deploymentProxy } from "./addresses.ts";
@@ -72,7 +73,7 @@ async function requireProxyAccepted(
     await chain.sendRaw(deploymentProxy.transaction);
   } catch (error) {
     const reason = reasonOf(error);
-    if (/protected|replay|155/i.test(reason))
+    if (/protected|replay|eip-?155|chain.?id/i.test(reason))
       throw new SequencerError("PROXY_REFUSED", { network, reason });
   }
 }
@@ -83,7 +84,8 @@ async function send(
   { sender, network }: Execution,
 ): Promise<string> {
   try {
-    if ("signed" in transaction) return await chain.sendRaw(transaction.signed);
+    if ("signed" in transaction)
+      return await sendSigned(chain, transaction.signed);
     const { call } = transaction;
     const gas = await chain.gasFor(sender, call);
     return await chain.send(sender, call, { gas, fees: await chain.fees() });
@@ -96,6 +98,16 @@ async function send(
       network,
       reason,
     });
+  }
+}
+
+/** The same bytes may be on their way already, from an earlier run or from somebody else. */
+async function sendSigned(chain: Chain, signed: string): Promise<string> {
+  try {
+    return await chain.sendRaw(signed);
+  } catch (error) {
+    if (!/already|known/i.test(reasonOf(error))) throw error;
+    return keccak256(signed);
   }
 }
 

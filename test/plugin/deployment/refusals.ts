@@ -178,6 +178,18 @@ describe("plugin: what deploy refuses", function () {
       expect(await blockNumber(chain)).to.equal(0);
     });
 
+    it("has the proxy's transaction already", async function () {
+      const chain = await anEnvironment();
+      const hre = await behind(chain, async (method, forward) => {
+        const result = await forward();
+        if (method === "eth_sendRawTransaction")
+          throw new Error("already known");
+        return result;
+      });
+      const { deployment } = await deploy(hre);
+      expect(deployment.transactions).to.have.lengthOf(4);
+    });
+
     it("refuses a transaction, and goes on afterwards", async function () {
       const chain = await anEnvironment();
       let refusals = 1;
