@@ -42,6 +42,7 @@ export async function startHardhatNode(): Promise<Node> {
       cwd: root,
       env: environment({}),
       stdio: "ignore",
+      detached: true,
     }),
     port,
   );
@@ -60,7 +61,8 @@ export async function startAnvil(): Promise<Node> {
     });
   });
   const args = ["--port", String(port), "--silent"];
-  return await startNode(spawn(anvil, args, { stdio: "ignore" }), port);
+  const child = spawn(anvil, args, { stdio: "ignore", detached: true });
+  return await startNode(child, port);
 }
 
 /** A chain in a process of its own. */
@@ -81,10 +83,19 @@ async function startNode(child: ChildProcess, port: number): Promise<Node> {
     const response = await fetch(url, { method: "POST", headers, body });
     return ((await response.json()) as { result: unknown }).result;
   };
+  // Anvil's command starts the real one as a child, so the whole group must go, also when the tests are cut short.
+  const isAlive = (): boolean =>
+    child.exitCode === null && child.signalCode === null;
+  const kill = (): void => {
+    if (isAlive() && child.pid !== undefined)
+      process.kill(-child.pid, "SIGKILL");
+  };
+  process.once("exit", kill);
   const stop = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
+    process.off("exit", kill);
+    if (!isAlive()) return;
     const exited = once(child, "exit");
-    child.kill("SIGKILL");
+    kill();
     await exited;
   };
   const deadline = performance.now() + 30_000;
@@ -93,7 +104,7 @@ async function startNode(child: ChildProcess, port: number): Promise<Node> {
       await request("eth_chainId");
       return { url, request, stop };
     } catch (cause) {
-      if (child.exitCode !== null || performance.now() > deadline) {
+      if (!isAlive() || performance.now() > deadline) {
         await stop();
         throw new Error("The chain does not answer", { cause });
       }
