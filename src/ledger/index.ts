@@ -16,15 +16,12 @@ export {
   MEMBERS_MAX,
 } from "./calldata-size.ts";
 export {
-  atomFactoryInterface,
   encodeApprove,
   encodeChangeCommittee,
   encodeCreateGroup,
   encodeExecute,
   encodeExecuteApproved,
   encodeExecuteAtom,
-  privacyGroupFactoryInterface,
-  privacyGroupInterface,
 } from "./calls.ts";
 export {
   buildCommittee,
@@ -81,6 +78,11 @@ export {
   ZERO_BYTES32,
 } from "./ids.ts";
 export { type LedgerInputCode, LedgerInputError } from "./input-error.ts";
+export {
+  atomFactoryInterface,
+  privacyGroupFactoryInterface,
+  privacyGroupInterface,
+} from "./interfaces.ts";
 export {
   bitmapWordOf,
   intentIdAt,
