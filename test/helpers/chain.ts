@@ -54,7 +54,7 @@ interface Receipt {
   readonly gasUsed: string;
 }
 
-/** Enough for 10 MB of anything these tests do, and below the cap of one transaction. */
+/** Just below the cap of one transaction (EIP-7825), so that nothing here runs out of it. */
 const GAS = `0x${(16_000_000).toString(16)}`;
 
 export async function openChain(): Promise<Chain> {

@@ -2,40 +2,29 @@ import { expect } from "chai";
 
 import {
   type Address,
-  approvalDigest,
   buildGroupConfig,
   buildTransition,
-  type Committee,
-  committeeChangeDigest,
-  decodeLogs,
   encodeExecuteApproved,
-  findEndorsementError,
-  hashTransition,
   type Hex,
-  type IntentId,
   ledgerDomain,
-  type LedgerError,
-  type LedgerFact,
   parseAddress,
   parseBytes32,
   parseHex,
   parseIntentId,
   privacyGroupFactoryInterface,
-  privacyGroupInterface,
-  type StateId,
-  transitionDigest,
 } from "../../src/ledger/index.ts";
 import { type Chain, openChain } from "../helpers/chain.ts";
-import { signersInOrder } from "../helpers/keys.ts";
 import {
-  apply,
-  approvalKey,
-  encodeStep,
-  type Model,
-  REENTRANT,
-  type Step,
-} from "../helpers/ledger-model.ts";
-import { aScene, nextStep, type Scene } from "../helpers/ledger-steps.ts";
+  type Apply,
+  compareRebuilt,
+  compareState,
+  compareStep,
+} from "../helpers/differential/compare.ts";
+import { apply, type Model, REENTRANT } from "../helpers/differential/model.ts";
+import { nextStep } from "../helpers/differential/next-step.ts";
+import { aScene, type Scene } from "../helpers/differential/scene.ts";
+import type { Step } from "../helpers/differential/step.ts";
+import { signersInOrder } from "../helpers/keys.ts";
 import { randomFrom } from "../helpers/random.ts";
 
 // The real contract against a naive model of it, over random sequences of calls. A sequence is one group and
@@ -45,7 +34,6 @@ const SEQUENCES = Number(process.env["SEQUENCES"] ?? 2_000);
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const ABSENT = parseAddress(`0x${"de".repeat(20)}`);
 
-type Apply = typeof apply;
 const counts = new Map<string, number>();
 const count = (name: string): void =>
   void counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -164,7 +152,7 @@ async function runSequence(
       const step = nextStep(scene, block);
       steps.push(step);
       scene.steps.push(step);
-      await compareStep(chain, scene.model, step, block, applyStep);
+      count(await compareStep(chain, scene.model, step, block, applyStep));
     }
     await compareState(chain, scene);
     await compareRebuilt(chain, scene, firstBlock);
@@ -234,189 +222,4 @@ async function openScene(
     scene: aScene({ random, model, accounts: chain.accounts, calls }),
     firstBlock,
   };
-}
-
-async function compareStep(
-  chain: Chain,
-  model: Model,
-  step: Step,
-  block: bigint,
-  applyStep: Apply,
-): Promise<void> {
-  const committee = model.committee;
-  const expected = applyStep(model, step, block);
-  const sent = await chain.send({
-    to: model.domain.group,
-    data: encodeStep(step),
-    ...(step.type === "ExecuteApproved" ? { from: step.caller } : {}),
-  });
-  if (sent.type === "Refused") {
-    expect(sent).to.deep.equal(expected);
-    if (ENDORSEMENT_ERRORS.has(sent.error.type)) {
-      // The check that nodes make before they submit says exactly what the contract says.
-      expect(endorsementError(model, step, committee)).to.deep.equal(
-        sent.error,
-      );
-    }
-    count(sent.error.type);
-    return;
-  }
-  const events = decodeLogs(sent.logs).map(eventOf);
-  expect({ type: "Done", event: events[0] }).to.deep.equal(expected);
-  expect(events).to.have.lengthOf(1);
-  // Recovering signatures is slow, so only some of the good ones.
-  if (block % 16n === 0n)
-    expect(endorsementError(model, step, committee)).to.equal(undefined);
-  count(events[0]?.type ?? "nothing");
-}
-
-const ENDORSEMENT_ERRORS = new Set(
-  [
-    "UnknownSigners",
-    "SignatureCount",
-    "InvalidEndorsement",
-    "ThresholdNotReached",
-  ].map((name) => `PrivacyGroup${name}`),
-);
-
-function endorsementError(
-  { domain }: Model,
-  step: Step,
-  committee: Committee,
-): LedgerError | undefined {
-  switch (step.type) {
-    case "Execute":
-      return findEndorsementError(
-        transitionDigest(domain, step.transition),
-        committee,
-        step.endorsements,
-      );
-    case "Approve":
-      return findEndorsementError(
-        approvalDigest(domain, step.transition, step.delegate),
-        committee,
-        step.endorsements,
-      );
-    case "ChangeCommittee":
-      return findEndorsementError(
-        committeeChangeDigest(domain, step.change),
-        committee,
-        step.endorsements,
-      );
-    case "ExecuteApproved":
-      return undefined;
-  }
-}
-
-/** What a fact says, without where it stands. */
-function eventOf(fact: LedgerFact): Partial<LedgerFact> {
-  const { log, address, ...event } = fact;
-  expect(log.address).to.equal(address);
-  return event;
-}
-
-/** Asks the contract about every id that ever occurred in the sequence. */
-async function compareState(
-  chain: Chain,
-  { model, states, intents, steps }: Scene,
-): Promise<void> {
-  const to = model.domain.group;
-  const isTrue = async (
-    selector: Hex,
-    ...words: readonly string[]
-  ): Promise<boolean> =>
-    BigInt(
-      await chain.call({ to, data: parseHex(selector + words.join("")) }),
-    ) === 1n;
-  for (const stateId of new Set([...states, ...model.unspent])) {
-    expect(
-      await isTrue(IS_UNSPENT, stateId.slice(2)),
-      `unspent ${stateId}`,
-    ).to.equal(model.unspent.has(stateId));
-  }
-  for (const intentId of intents) {
-    expect(
-      await isTrue(IS_FULFILLED, intentId.slice(2)),
-      `fulfilled ${intentId}`,
-    ).to.equal(model.fulfilled.has(intentId));
-  }
-  for (const step of steps) {
-    if (step.type !== "Approve") continue;
-    const hash = hashTransition(step.transition);
-    expect(
-      await isTrue(
-        IS_APPROVED,
-        hash.slice(2),
-        step.delegate.slice(2).padStart(64, "0"),
-      ),
-      `approved ${hash}`,
-    ).to.equal(model.approvals.has(approvalKey(hash, step.delegate)));
-  }
-  const committee = await chain.call({ to, data: COMMITTEE });
-  expect(committee).to.equal(
-    privacyGroupInterface.encodeFunctionResult("committee", [
-      model.epoch,
-      model.committee.members,
-      model.committee.threshold,
-    ]),
-  );
-}
-
-const selectorOf = (name: string): Hex =>
-  parseHex(privacyGroupInterface.getFunction(name)?.selector);
-const IS_UNSPENT = selectorOf("isUnspent");
-const IS_FULFILLED = selectorOf("isFulfilled");
-const IS_APPROVED = selectorOf("isApproved");
-const COMMITTEE = selectorOf("committee");
-
-/** Rebuilds the group from its events alone. */
-async function compareRebuilt(
-  chain: Chain,
-  { model }: Scene,
-  firstBlock: number,
-): Promise<void> {
-  const group = model.domain.group;
-  const unspent = new Set<StateId>();
-  const fulfilled = new Set<IntentId>();
-  const approvals = new Set<string>();
-  let [epoch, committee] = [
-    0n,
-    { members: [] as readonly Address[], threshold: 0 },
-  ];
-  const logs = [
-    ...(await chain.logsOf(chain.factory, firstBlock)),
-    ...(await chain.logsOf(group, firstBlock)),
-  ];
-  for (const fact of decodeLogs(logs)) {
-    switch (fact.type) {
-      case "GroupCreated":
-        committee = { members: fact.members, threshold: fact.threshold };
-        break;
-      case "CommitteeChanged":
-        [epoch, committee] = [
-          fact.epoch,
-          { members: fact.members, threshold: fact.threshold },
-        ];
-        break;
-      case "TransitionApproved":
-        approvals.add(approvalKey(fact.transitionHash, fact.delegate));
-        break;
-      case "Transitioned":
-        for (const intentId of fact.intents) fulfilled.add(intentId);
-        for (const stateId of fact.inputs) unspent.delete(stateId);
-        for (const stateId of fact.outputs) unspent.add(stateId);
-        break;
-      case "AtomExecuted":
-      case "Malformed":
-        throw new Error(`A group does not log ${fact.type}.`);
-    }
-  }
-  const { members, threshold } = model.committee;
-  expect({ epoch, committee, unspent, fulfilled, approvals }).to.deep.equal({
-    epoch: model.epoch,
-    committee: { members, threshold },
-    unspent: model.unspent,
-    fulfilled: model.fulfilled,
-    approvals: model.approvals,
-  });
 }

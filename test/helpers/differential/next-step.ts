@@ -1,63 +1,26 @@
 import {
-  type Address,
   approvalDigest,
   buildTransition,
   type CommitteeChange,
   committeeChangeDigest,
-  type CompactSignature,
-  type Digest,
-  type Endorsements,
-  type ExternalCall,
   intentIdAt,
   type IntentId,
-  type Lane,
-  ledgerDomain,
-  packEndorsements,
   parseAddress,
-  parseBytes32,
   parseCommitment,
   parseIntentId,
-  parseLane,
   parseStateId,
   parseUint64,
   type StateId,
   type Transition,
   transitionDigest,
+  UINT64_MAX,
   VACANCY,
-} from "../../src/ledger/index.ts";
-import { aSigner, type Signer } from "./keys.ts";
-import type { Model, Step } from "./ledger-model.ts";
-import type { Random } from "./random.ts";
-
-/** Everything that steps may refer to: what was seen so far, and where calls can go. */
-export interface Scene {
-  readonly random: Random;
-  readonly model: Model;
-  readonly accounts: readonly Address[];
-  readonly calls: readonly ExternalCall[];
-  readonly lane: Lane;
-  series: bigint;
-  readonly states: Set<StateId>;
-  readonly intents: Set<IntentId>;
-  readonly steps: Step[];
-}
-
-const ZERO = `0x${"00".repeat(32)}`;
-const SIGNERS = 8;
-
-export function aScene(
-  parts: Pick<Scene, "random" | "model" | "accounts" | "calls">,
-): Scene {
-  return {
-    ...parts,
-    lane: parseLane(parts.random.bytes32().slice(0, 50)),
-    // Starts close to the end of a word, so that some transitions use two.
-    series: BigInt(250 + parts.random.below(8)),
-    states: new Set(),
-    intents: new Set(),
-    steps: [],
-  };
-}
+} from "../../../src/ledger/index.ts";
+import { aSigner } from "../keys.ts";
+import type { Random } from "../random.ts";
+import { endorse } from "./endorse.ts";
+import { mutate, type Scene, SIGNERS, ZERO } from "./scene.ts";
+import type { Step } from "./step.ts";
 
 /** The next step in block `block`: about half of them valid, the others wrong in one way or two. */
 export function nextStep(scene: Scene, block: bigint): Step {
@@ -219,107 +182,6 @@ function wrongTransitions(
   ];
 }
 
-/** Signatures over a digest: all is well most of the time, and there may be more of them than needed. */
-function endorse(scene: Scene, digest: Digest): Endorsements {
-  const { random, model } = scene;
-  const { members, threshold } = model.committee;
-  const count = random.chance(0.05)
-    ? threshold - 1
-    : threshold + random.below(members.length - threshold + 1);
-  const signers = random.shuffle(members).slice(0, count).map(signerOf);
-  const valid = packEndorsements(
-    model.committee,
-    signers.map(({ address, sign }) => ({
-      member: address,
-      signature: sign(digest),
-    })),
-  );
-  const inOrder = [...signers].sort((a, b) => (a.address < b.address ? -1 : 1));
-  valid.signatures.forEach(({ r, vs }, i) => {
-    const signer = inOrder[i];
-    if (signer !== undefined)
-      model.signedBy.set(digest + r + vs, signer.address);
-  });
-  return mutate(scene, 0.15, valid, wrongEndorsements(scene, digest));
-}
-
-function wrongEndorsements(
-  scene: Scene,
-  digest: Digest,
-): readonly ((valid: Endorsements) => Endorsements)[] {
-  const { random, model } = scene;
-  const replaceOne = (
-    valid: Endorsements,
-    by: (old: CompactSignature) => CompactSignature,
-  ): Endorsements => {
-    const at = random.below(Math.max(1, valid.signatures.length));
-    return {
-      ...valid,
-      signatures: valid.signatures.map((old, i) => (i === at ? by(old) : old)),
-    };
-  };
-  const signedAs = (signer: Signer, over: Digest): CompactSignature => {
-    const packed = packEndorsements({ members: [signer.address] }, [
-      { member: 0, signature: signer.sign(over) },
-    ]);
-    const [signature] = packed.signatures;
-    if (signature === undefined) throw new Error("There is one signature.");
-    return signature;
-  };
-  const elsewhere = ledgerDomain({
-    chainId: model.domain.chainId,
-    group: aSigner(SIGNERS).address,
-  });
-  const foreign = transitionDigest(
-    elsewhere,
-    buildTransition({ epoch: 0n, intents: [parseIntentId(ZERO)] }),
-  );
-  const topBit = (vs: string): ReturnType<typeof parseBytes32> =>
-    parseBytes32(
-      `0x${(Number.parseInt(vs.charAt(2), 16) ^ 8).toString(16)}${vs.slice(3)}`,
-    );
-  return [
-    (valid) => ({
-      ...valid,
-      signers: valid.signers | (1n << BigInt(model.committee.members.length)),
-    }),
-    (valid) => ({ ...valid, signers: valid.signers | (1n << 255n) }),
-    (valid) => ({ ...valid, signatures: valid.signatures.slice(1) }),
-    (valid) => ({
-      ...valid,
-      signatures: [...valid.signatures, ...valid.signatures.slice(0, 1)],
-    }),
-    (valid) => ({ ...valid, signatures: [...valid.signatures].reverse() }),
-    (valid) => replaceOne(valid, () => signedAs(aSigner(SIGNERS + 1), digest)),
-    (valid) =>
-      replaceOne(valid, () =>
-        signedAs(signerOf(random.pick(model.committee.members)), foreign),
-      ),
-    (valid) => replaceOne(valid, ({ r, vs }) => ({ r, vs: topBit(vs) })),
-    (valid) => replaceOne(valid, ({ vs }) => ({ r: parseBytes32(ZERO), vs })),
-    (valid) =>
-      replaceOne(valid, ({ r }) => ({
-        r,
-        vs: parseBytes32(`0x7f${"ff".repeat(31)}`),
-      })),
-    (valid) =>
-      replaceOne(valid, () => ({ r: random.bytes32(), vs: random.bytes32() })),
-    () => ({ signers: 0n, signatures: [] }),
-  ];
-}
-
-/** Changes something with a certain probability, and then sometimes something else too. */
-function mutate<Value>(
-  { random }: Scene,
-  probability: number,
-  valid: Value,
-  mutations: readonly ((value: Value) => Value)[],
-): Value {
-  if (!random.chance(probability)) return valid;
-  const once = random.pick(mutations)(valid);
-  return random.chance(0.2) ? random.pick(mutations)(once) : once;
-}
-
 function newIntent(scene: Scene): IntentId {
   return scene.random.chance(0.2)
     ? parseIntentId(scene.random.bytes32())
@@ -332,12 +194,6 @@ function aDeadline(
   block: bigint,
 ): ReturnType<typeof parseUint64> {
   return parseUint64(
-    random.pick([0n, 0n, block, block + BigInt(random.below(4))]),
+    random.pick([0n, 0n, UINT64_MAX, block, block + BigInt(random.below(4))]),
   );
-}
-
-function signerOf(address: Address): Signer {
-  for (let i = 0; i < SIGNERS; i++)
-    if (aSigner(i).address === address) return aSigner(i);
-  throw new Error(`${address} has no key here.`);
 }

@@ -2,13 +2,6 @@ import {
   type Address,
   CALLDATA_BYTES_MAX,
   type Committee,
-  type CommitteeChange,
-  type Digest,
-  type Endorsements,
-  encodeApprove,
-  encodeChangeCommittee,
-  encodeExecute,
-  encodeExecuteApproved,
   approvalDigest,
   byteLength,
   committeeChangeDigest,
@@ -20,39 +13,22 @@ import {
   type LedgerEvent,
   outputStateIds,
   parseHex,
-  recoverSigner,
   registerOf,
   type StateId,
   type Transition,
   type TransitionHash,
   transitionDigest,
-} from "../../src/ledger/index.ts";
+} from "../../../src/ledger/index.ts";
+import {
+  Refusal,
+  refuse,
+  requireCommittee,
+  requireCurrent,
+  requireEndorsed,
+} from "./checks.ts";
+import { encodeStep, type Step } from "./step.ts";
 
 // A plain model of the contract: sets and loops, no bits, no registers, no storage layout, no thought about gas.
-
-/** A call to the contract. */
-export type Step =
-  | {
-      readonly type: "Execute";
-      readonly transition: Transition;
-      readonly endorsements: Endorsements;
-    }
-  | {
-      readonly type: "Approve";
-      readonly transition: Transition;
-      readonly delegate: Address;
-      readonly endorsements: Endorsements;
-    }
-  | {
-      readonly type: "ExecuteApproved";
-      readonly transition: Transition;
-      readonly caller: Address;
-    }
-  | {
-      readonly type: "ChangeCommittee";
-      readonly change: CommitteeChange;
-      readonly endorsements: Endorsements;
-    };
 
 export type ModelEvent =
   | (Extract<LedgerEvent, { readonly type: "Transitioned" }> & {
@@ -88,35 +64,8 @@ export interface Model {
 /** The selector of `ReentrancyGuardReentrantCall()`. */
 export const REENTRANT: Hex = parseHex("0x3ee5aeb5");
 
-class Refusal extends Error {
-  readonly error: LedgerError;
-
-  constructor(error: LedgerError) {
-    super(error.type);
-    this.error = error;
-  }
-}
-
-const refuse = (error: LedgerError): never => {
-  throw new Refusal(error);
-};
-
 export const approvalKey = (hash: TransitionHash, delegate: Address): string =>
   `${hash} ${delegate}`;
-
-/** The transaction that carries out a step. */
-export function encodeStep(step: Step): Hex {
-  switch (step.type) {
-    case "Execute":
-      return encodeExecute(step.transition, step.endorsements);
-    case "Approve":
-      return encodeApprove(step.transition, step.delegate, step.endorsements);
-    case "ExecuteApproved":
-      return encodeExecuteApproved(step.transition);
-    case "ChangeCommittee":
-      return encodeChangeCommittee(step.change, step.endorsements);
-  }
-}
 
 /** Carries out a step in block `block`: all of it, or nothing. */
 export function apply(model: Model, step: Step, block: bigint): Outcome {
@@ -198,98 +147,6 @@ function run(model: Model, step: Step, block: bigint): ModelEvent {
         threshold: change.threshold,
       };
     }
-  }
-}
-
-function requireCurrent(
-  model: Model,
-  signed: { readonly epoch: bigint; readonly validUntil: bigint },
-  block: bigint,
-): void {
-  if (signed.epoch !== model.epoch) {
-    refuse({
-      type: "PrivacyGroupWrongEpoch",
-      signed: signed.epoch,
-      current: model.epoch,
-    });
-  }
-  if (signed.validUntil !== 0n && block > signed.validUntil) {
-    refuse({
-      type: "PrivacyGroupExpired",
-      validUntil: signed.validUntil,
-      blockNumber: block,
-    });
-  }
-}
-
-function requireEndorsed(
-  model: Model,
-  digest: Digest,
-  { signers, signatures }: Endorsements,
-): void {
-  const { members, threshold } = model.committee;
-  if (signers >= 2n ** BigInt(members.length)) {
-    refuse({
-      type: "PrivacyGroupUnknownSigners",
-      signers,
-      members: BigInt(members.length),
-    });
-  }
-  let count = 0;
-  members.forEach((member, i) => {
-    if ((signers / 2n ** BigInt(i)) % 2n === 0n) return;
-    const signature = signatures[count];
-    if (signature === undefined) {
-      return refuse({
-        type: "PrivacyGroupSignatureCount",
-        signatures: BigInt(count),
-        signers: BigInt(count) + 1n,
-      });
-    }
-    const recovered =
-      model.signedBy.get(digest + signature.r + signature.vs) ??
-      recoverSigner(digest, signature) ??
-      (`0x${"00".repeat(20)}` as Address);
-    if (recovered !== member)
-      refuse({ type: "PrivacyGroupInvalidEndorsement", member, recovered });
-    count++;
-  });
-  if (count !== signatures.length) {
-    refuse({
-      type: "PrivacyGroupSignatureCount",
-      signatures: BigInt(signatures.length),
-      signers: BigInt(count),
-    });
-  }
-  if (count < threshold) {
-    refuse({
-      type: "PrivacyGroupThresholdNotReached",
-      signers: BigInt(count),
-      threshold: BigInt(threshold),
-    });
-  }
-}
-
-function requireCommittee({ members, threshold }: Committee): void {
-  const count = BigInt(members.length);
-  if (count > 255n)
-    refuse({
-      type: "PrivacyGroupTooManyMembers",
-      members: count,
-      membersMax: 255n,
-    });
-  if (threshold === 0 || threshold > members.length) {
-    refuse({
-      type: "PrivacyGroupInvalidThreshold",
-      threshold: BigInt(threshold),
-      members: count,
-    });
-  }
-  let previous = `0x${"00".repeat(20)}` as Address;
-  for (const member of members) {
-    if (member <= previous)
-      refuse({ type: "PrivacyGroupMembersNotAscending", previous, member });
-    previous = member;
   }
 }
 
