@@ -34,8 +34,8 @@ contract AtomFactory is IAtomFactory {
         atom = Clones.predictDeterministicAddress(_implementation, ownSalt);
         if (atom.code.length != 0) revert AtomAlreadyExecuted(atom);
         Clones.cloneDeterministic(_implementation, ownSalt);
-        emit AtomExecuted(atom);
         Atom(atom).run(calls);
+        emit AtomExecuted(atom);
     }
 
     /// @inheritdoc IAtomFactory
