@@ -107,7 +107,7 @@ contract PrivacyGroup is IPrivacyGroup, EIP712, ReentrancyGuardTransient {
     function committee() external view onlyInstance returns (uint64 epoch, address[] memory members, uint8 threshold) {
         bytes memory current = _committee();
         members = new address[](current.count());
-        for (uint256 i = 0; i < members.length; ++i) members[i] = current.at(i);
+        for (uint256 i = 0; i < members.length; ++i) members[i] = current.memberAt(i);
         return (_epoch, members, current.threshold());
     }
 
@@ -180,7 +180,7 @@ contract PrivacyGroup is IPrivacyGroup, EIP712, ReentrancyGuardTransient {
             unchecked {
                 if (signers & 1 != 0) {
                     if (count == signatures.length) revert PrivacyGroupSignatureCount(count, count + 1);
-                    _requireSigned(digest, signatures[count], current.at(i));
+                    _requireSigned(digest, signatures[count], current.memberAt(i));
                     ++count;
                 }
                 ++i;

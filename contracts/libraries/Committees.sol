@@ -58,7 +58,7 @@ library Committees {
     }
 
     /// @dev The caller makes sure that `index` is below {count}.
-    function at(bytes memory encoded, uint256 index) internal pure returns (address member) {
+    function memberAt(bytes memory encoded, uint256 index) internal pure returns (address member) {
         assembly ("memory-safe") {
             member := mload(add(add(encoded, 0x22), shl(5, index)))
         }
