@@ -9,14 +9,14 @@ library TypedData {
     string internal constant NAME = "PrivacyGroup";
     string internal constant VERSION = "1";
 
-    bytes32 private constant EXTERNAL_CALL = keccak256("ExternalCall(address target,bytes data)");
-    bytes32 private constant TRANSITION = keccak256(
+    bytes32 internal constant EXTERNAL_CALL = keccak256("ExternalCall(address target,bytes data)");
+    bytes32 internal constant TRANSITION = keccak256(
         "Transition(uint64 epoch,bytes32[] intents,bytes32[] inputs,bytes32[] reads,bytes32[] outputs,bytes32 details,uint64 validUntil,ExternalCall[] calls)ExternalCall(address target,bytes data)"
     );
-    bytes32 private constant APPROVAL = keccak256(
+    bytes32 internal constant APPROVAL = keccak256(
         "Approval(address delegate,Transition transition)ExternalCall(address target,bytes data)Transition(uint64 epoch,bytes32[] intents,bytes32[] inputs,bytes32[] reads,bytes32[] outputs,bytes32 details,uint64 validUntil,ExternalCall[] calls)"
     );
-    bytes32 private constant COMMITTEE_CHANGE = keccak256(
+    bytes32 internal constant COMMITTEE_CHANGE = keccak256(
         "CommitteeChange(uint64 epoch,address[] members,uint8 threshold,uint64 validUntil)"
     );
 
