@@ -41,7 +41,7 @@ abstract contract PrivacyGroupTest {
         "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
     );
 
-    PrivacyGroupFactory private _factory;
+    IPrivacyGroupFactory private _factory;
     uint256 private _keys;
     uint256 private _groups;
     mapping(address member => uint256 key) private _keyOf;
@@ -56,8 +56,8 @@ abstract contract PrivacyGroupTest {
 
     // --------------------------------------------------------------------------------------------------- groups
 
-    /// @dev The factory that makes the groups of this test.
-    function groupFactory() internal returns (PrivacyGroupFactory) {
+    /// @dev The factory that makes the groups of this test. Override it to use one that exists.
+    function groupFactory() internal virtual returns (IPrivacyGroupFactory) {
         if (address(_factory) == address(0)) _factory = new PrivacyGroupFactory();
         return _factory;
     }
@@ -69,7 +69,7 @@ abstract contract PrivacyGroupTest {
 
     /// @dev A new group of `count` new members, of whom `threshold` must sign.
     function createGroup(uint256 count, uint8 threshold, bool externalCalls) internal returns (IPrivacyGroup group) {
-        PrivacyGroupFactory factory = groupFactory();
+        IPrivacyGroupFactory factory = groupFactory();
         IPrivacyGroupFactory.GroupConfig memory config = IPrivacyGroupFactory.GroupConfig({
             members: createMembers(count),
             threshold: threshold,

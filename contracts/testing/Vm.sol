@@ -15,6 +15,8 @@ interface Vm {
     function addr(uint256 privateKey) external pure returns (address keyAddr);
     function signCompact(uint256 privateKey, bytes32 digest) external pure returns (bytes32 r, bytes32 vs);
 
+    function getCode(string calldata artifactPath) external view returns (bytes memory creationBytecode);
+
     function roll(uint256 newHeight) external;
     function getBlockNumber() external view returns (uint256 height);
     function chainId(uint256 newChainId) external;
@@ -24,11 +26,12 @@ interface Vm {
     function store(address target, bytes32 slot, bytes32 value) external;
 
     function prank(address msgSender) external;
+    function snapshotState() external returns (uint256 snapshotId);
+    function revertToState(uint256 snapshotId) external returns (bool success);
 
     function assume(bool condition) external pure;
     function expectRevert(bytes calldata revertData) external;
     function expectEmit(address emitter) external;
-    function expectCall(address callee, bytes calldata data) external;
     function recordLogs() external;
     function getRecordedLogs() external returns (Log[] memory logs);
 }
