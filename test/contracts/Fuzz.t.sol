@@ -101,7 +101,7 @@ contract FuzzTest is LedgerTest {
         equal(Committees.count(encoded), members.length);
         equal(Committees.threshold(encoded), threshold);
         isTrue(Committees.allowsExternalCalls(encoded) == calls_, "external calls");
-        for (uint256 i = 0; i < members.length; ++i) equal(Committees.at(encoded, i), members[i]);
+        for (uint256 i = 0; i < members.length; ++i) equal(Committees.memberAt(encoded, i), members[i]);
     }
 
     function encode(address[] calldata members, uint8 threshold, bool calls_) external pure returns (bytes memory) {
