@@ -25,7 +25,11 @@ export default defineConfig({
   plugins: [hardhatToolboxMochaEthers, hardhatSequencer],
   // Typed factories are part of the package: scripts/contracts.ts makes them.
   typechain: { dontOverrideCompile: true },
-  solidity: { profiles: { default: profile, production: profile } },
+  solidity: {
+    profiles: { default: profile, production: profile },
+    // Builds the contracts before the tests, also when only one test file is asked for.
+    splitTestsCompilation: true,
+  },
   test: {
     solidity: {
       // The same seed every time, so that a run that passes passes again.
