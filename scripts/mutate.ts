@@ -1,0 +1,94 @@
+/**
+ * Breaks the contracts in every small way we know and checks that a test notices.
+ *
+ *   npm run mutate                          all mutants (many minutes)
+ *   npm run mutate -- --list                what there is, without running it
+ *   npm run mutate -- --only drop-guard     those whose id contains a text
+ *   npm run mutate -- --sample 20 --seed 1  a part that depends on the seed alone
+ *   npm run mutate -- --json                one object per line
+ *
+ * Exits with 1 when a mutant survives, or when the list of equivalent mutants names one that is gone.
+ */
+import path from "node:path";
+import { parseArgs } from "node:util";
+
+import { equivalents } from "./mutation/equivalent.ts";
+import {
+  generateMutants,
+  sampleMutants,
+  type Mutant,
+} from "./mutation/generate.ts";
+import {
+  describeMutant,
+  describeResult,
+  describeSummary,
+  resultToJson,
+  staleEquivalents,
+  summarize,
+} from "./mutation/report.ts";
+import { runMutants, type Result } from "./mutation/run.ts";
+
+const root = path.resolve(import.meta.dirname, "..");
+
+const { values: options } = parseArgs({
+  options: {
+    list: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+    only: { type: "string", multiple: true },
+    sample: { type: "string" },
+    seed: { type: "string", default: "1" },
+    workers: { type: "string", default: "2" },
+  },
+});
+
+function select(mutants: readonly Mutant[]): Mutant[] {
+  const { only = [""], sample, seed } = options;
+  const chosen = mutants.filter(({ id }) =>
+    only.some((part) => id.includes(part)),
+  );
+  return sample === undefined
+    ? chosen
+    : sampleMutants(chosen, { size: Number(sample), seed: Number(seed) });
+}
+
+function print(result: Result): void {
+  console.log(options.json ? resultToJson(result) : describeResult(result));
+}
+
+async function run(mutants: readonly Mutant[]): Promise<void> {
+  const started = performance.now();
+  const reasons = new Map(equivalents.map(({ id, reason }) => [id, reason]));
+  const skipped = mutants.flatMap((mutant): Result[] => {
+    const by = reasons.get(mutant.id);
+    return by === undefined
+      ? []
+      : [{ mutant, outcome: "equivalent", by, ms: 0 }];
+  });
+  skipped.forEach(print);
+  const results = await runMutants(
+    mutants.filter(({ id }) => !reasons.has(id)),
+    { root, workers: Number(options.workers), onResult: print },
+  );
+  const all = [...skipped, ...results];
+  const summary = summarize(all, performance.now() - started);
+  if (options.json) {
+    console.log(JSON.stringify({ version: 1, summary }));
+  } else {
+    const survivors = all.filter(({ outcome }) => outcome === "survived");
+    if (survivors.length > 0) console.log("\nNo test notices:");
+    survivors.forEach(print);
+    console.log(`\n${describeSummary(summary)}`);
+  }
+  if (summary.survived > 0) process.exitCode = 1;
+}
+
+const all = generateMutants(root);
+const stale = staleEquivalents(all, equivalents);
+for (const { id, original } of stale)
+  console.error(
+    `scripts/mutation/equivalent.ts names a mutant that does not exist: ${id} (${original})`,
+  );
+if (stale.length > 0) process.exitCode = 1;
+else if (options.list)
+  for (const mutant of select(all)) console.log(describeMutant(mutant));
+else await run(select(all));

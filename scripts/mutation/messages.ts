@@ -1,0 +1,22 @@
+/** What the pool and its workers say to each other. */
+
+/** Which settings to compile with: `quick` as the compiler is fastest, `exact` as we publish. */
+export type Profile = "quick" | "exact";
+
+/** How hard the tests try: `few` fuzz runs, or as many as the project asks for in `all`. */
+export type Effort = "few" | "all";
+
+/** Compile the workspace with one file changed, and run its Solidity tests. */
+export interface Job {
+  /** Relative to the workspace; nothing is changed without it. */
+  readonly file?: string;
+  readonly content?: string;
+  readonly profile: Profile;
+  readonly effort: Effort;
+}
+
+/** What became of it. */
+export type Verdict =
+  | { readonly type: "Passed" }
+  | { readonly type: "Failed"; readonly test: string }
+  | { readonly type: "NotCompiled"; readonly reason: string };

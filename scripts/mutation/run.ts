@@ -1,0 +1,117 @@
+/** Runs mutants against the tests. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+import { applyMutant, type Mutant } from "./generate.ts";
+import type { Effort, Profile } from "./messages.ts";
+import { Worker, type Answer } from "./pool.ts";
+import { runTypeScriptTests } from "./typescript.ts";
+
+/** What became of a mutant. */
+export interface Result {
+  readonly mutant: Mutant;
+  /** `invalid` mutants do not compile and do not count. */
+  readonly outcome: "killed" | "survived" | "invalid" | "equivalent";
+  /** The test that killed it, or why it is equivalent. */
+  readonly by?: string;
+  readonly ms: number;
+}
+
+/** How to run. */
+export interface RunOptions {
+  readonly root: string;
+  readonly workers: number;
+  /** Called for each mutant as it is done. */
+  readonly onResult: (result: Result) => void;
+}
+
+const TIMEOUT_FLOOR_MS = 60_000;
+
+/** Runs all mutants. The tests must pass without any. */
+export async function runMutants(
+  mutants: readonly Mutant[],
+  options: RunOptions,
+): Promise<Result[]> {
+  const count = Math.max(1, Math.min(options.workers, mutants.length));
+  const workers = Array.from({ length: count }, () => new Worker(options.root));
+  try {
+    const { profile, timeoutMs } = await requireBaseline(workers);
+    const queue = [...mutants];
+    const results: Result[] = [];
+    const drain = async (worker: Worker): Promise<void> => {
+      for (let next = queue.shift(); next; next = queue.shift()) {
+        const run = { mutant: next, root: options.root, profile, timeoutMs };
+        const result = await runMutant(worker, run);
+        results.push(result);
+        options.onResult(result);
+      }
+    };
+    await Promise.all(workers.map(drain));
+    return results;
+  } finally {
+    for (const worker of workers) worker.stop();
+  }
+}
+
+interface Baseline {
+  readonly profile: Profile;
+  readonly timeoutMs: number;
+}
+
+/** Finds the fastest profile that compiles everything, and makes sure that the tests pass as things are. */
+async function requireBaseline(workers: readonly Worker[]): Promise<Baseline> {
+  const reasons: string[] = [];
+  for (const profile of ["quick", "exact"] as const) {
+    const started = performance.now();
+    const job = { profile, effort: "few" } as const;
+    const answers = await Promise.all(
+      workers.map(async (worker) => await worker.run(job, 10 * 60_000)),
+    );
+    const bad = answers.find(({ type }) => type !== "Passed");
+    const timeoutMs = Math.max(
+      TIMEOUT_FLOOR_MS,
+      5 * (performance.now() - started),
+    );
+    if (bad === undefined) return { profile, timeoutMs };
+    reasons.push(`${profile}: ${explain(bad)}`);
+  }
+  throw new Error(`The tests fail without any mutant. ${reasons.join("; ")}`);
+}
+
+async function runMutant(
+  worker: Worker,
+  run: Baseline & { readonly mutant: Mutant; readonly root: string },
+): Promise<Result> {
+  const { mutant, root, profile, timeoutMs } = run;
+  const started = performance.now();
+  const { file } = mutant;
+  const original = readFileSync(path.join(root, file));
+  const content = applyMutant(original, mutant).toString("utf8");
+  const solidity = (effort: Effort) => async (): Promise<Answer> =>
+    await worker.run({ file, content, profile, effort }, timeoutMs);
+  const typescript = async (): Promise<Answer> =>
+    await runTypeScriptTests({ folder: worker.folder, file, content, original });
+  // The cheap attempt first: only what survives it is worth the dear ones.
+  let answer: Answer = { type: "Passed" };
+  for (const attempt of [solidity("few"), solidity("all"), typescript])
+    if (answer.type === "Passed") answer = await attempt();
+  const ms = Math.round(performance.now() - started);
+  if (answer.type === "Passed") return { mutant, outcome: "survived", ms };
+  const outcome = answer.type === "NotCompiled" ? "invalid" : "killed";
+  return { mutant, outcome, by: explain(answer), ms };
+}
+
+function explain(answer: Answer): string {
+  switch (answer.type) {
+    case "Passed":
+      return "nothing";
+    case "Failed":
+      return answer.test;
+    case "NotCompiled":
+      return answer.reason;
+    case "TimedOut":
+      return "the time limit";
+    case "Died":
+      return "the end of the test process";
+  }
+}
