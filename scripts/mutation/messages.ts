@@ -6,12 +6,16 @@ export type Profile = "quick" | "exact";
 /** How hard the tests try: `few` fuzz runs, or as many as the project asks for in `all`. */
 export type Effort = "few" | "all";
 
+/** What to compile: `contracts` alone, while tests keep what they took in of them, or `everything`. */
+export type Scope = "contracts" | "everything";
+
 /** Compile the workspace with one file changed, and run its Solidity tests. */
 export interface Job {
   /** Relative to the workspace; nothing is changed without it. */
   readonly file?: string;
   readonly content?: string;
   readonly profile: Profile;
+  readonly scope: Scope;
   readonly effort: Effort;
 }
 

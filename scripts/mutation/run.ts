@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 
 import { applyMutant, type Mutant } from "./generate.ts";
-import type { Effort, Profile } from "./messages.ts";
+import { filesInTests } from "./imports.ts";
+import type { Effort, Profile, Scope } from "./messages.ts";
 import { Worker, type Answer } from "./pool.ts";
 import { runTypeScriptTests } from "./typescript.ts";
 
@@ -35,12 +36,19 @@ export async function runMutants(
   const count = Math.max(1, Math.min(options.workers, mutants.length));
   const workers = Array.from({ length: count }, () => new Worker(options.root));
   try {
-    const { profile, timeoutMs } = await requireBaseline(workers);
+    const baseline = await requireBaseline(workers);
+    const shared = filesInTests(options.root);
     const queue = [...mutants];
     const results: Result[] = [];
     const drain = async (worker: Worker): Promise<void> => {
       for (let next = queue.shift(); next; next = queue.shift()) {
-        const run = { mutant: next, root: options.root, profile, timeoutMs };
+        const isShared = shared.has(next.file);
+        const run = {
+          ...baseline,
+          root: options.root,
+          mutant: next,
+          isShared,
+        };
         const result = await runMutant(worker, run);
         results.push(result);
         options.onResult(result);
@@ -63,7 +71,7 @@ async function requireBaseline(workers: readonly Worker[]): Promise<Baseline> {
   const reasons: string[] = [];
   for (const profile of ["quick", "exact"] as const) {
     const started = performance.now();
-    const job = { profile, effort: "few" } as const;
+    const job = { profile, scope: "everything", effort: "few" } as const;
     const answers = await Promise.all(
       workers.map(async (worker) => await worker.run(job, 10 * 60_000)),
     );
@@ -80,20 +88,29 @@ async function requireBaseline(workers: readonly Worker[]): Promise<Baseline> {
 
 async function runMutant(
   worker: Worker,
-  run: Baseline & { readonly mutant: Mutant; readonly root: string },
+  run: Baseline & {
+    readonly root: string;
+    readonly mutant: Mutant;
+    readonly isShared: boolean;
+  },
 ): Promise<Result> {
-  const { mutant, root, profile, timeoutMs } = run;
+  const { mutant, root, profile, timeoutMs, isShared } = run;
   const started = performance.now();
   const { file } = mutant;
   const original = readFileSync(path.join(root, file));
   const content = applyMutant(original, mutant).toString("utf8");
-  const solidity = (effort: Effort) => async (): Promise<Answer> =>
-    await worker.run({ file, content, profile, effort }, timeoutMs);
+  const solidity = (scope: Scope, effort: Effort) => async (): Promise<Answer> =>
+    await worker.run({ file, content, profile, scope, effort }, timeoutMs);
   const typescript = async (): Promise<Answer> =>
     await runTypeScriptTests({ folder: worker.folder, file, content, original });
   // The cheap attempt first: only what survives it is worth the dear ones.
   let answer: Answer = { type: "Passed" };
-  for (const attempt of [solidity("few"), solidity("all"), typescript])
+  for (const attempt of [
+    ...(isShared ? [] : [solidity("contracts", "few")]),
+    solidity("everything", "few"),
+    solidity("everything", "all"),
+    typescript,
+  ])
     if (answer.type === "Passed") answer = await attempt();
   const ms = Math.round(performance.now() - started);
   if (answer.type === "Passed") return { mutant, outcome: "survived", ms };

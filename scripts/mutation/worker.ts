@@ -11,6 +11,8 @@ import type { SolidityTestUserConfig } from "hardhat/types/test";
 
 import projectConfig from "../../hardhat.config.ts";
 import { compiler } from "../compiler.ts";
+import { contractFiles } from "./generate.ts";
+import { leanCompiler } from "./lean-compiler.ts";
 import type { Effort, Job, Profile, Verdict } from "./messages.ts";
 
 /** Without optimisation the compiler takes a quarter of the time, and the tests prove the same. */
@@ -46,6 +48,7 @@ async function environment(
     environments.get(key) ??
     createHardhatRuntimeEnvironment(
       {
+        plugins: [leanCompiler],
         solidity: {
           version: compiler.version,
           path: compiler.path,
@@ -60,10 +63,11 @@ async function environment(
   return await created;
 }
 
-async function run({ profile, effort }: Job): Promise<Verdict> {
+async function run({ profile, scope, effort }: Job): Promise<Verdict> {
   const hre = await environment(profile, effort);
+  const files = scope === "contracts" ? contractFiles(workspace) : [];
   try {
-    await hre.tasks.getTask("build").run({ quiet: true });
+    await hre.tasks.getTask("build").run({ quiet: true, files });
   } catch (error) {
     return { type: "NotCompiled", reason: String(error) };
   }
