@@ -96,7 +96,11 @@ const branches: Operator = (node, { slice }) => {
     if (branch === undefined) return [];
     const replacement = `(${slice(rangeOf(branch))})`;
     return [
-      { operator: `only-${field.slice(0, -10)}`, ...rangeOf(node), replacement },
+      {
+        operator: `only-${field.slice(0, -10)}`,
+        ...rangeOf(node),
+        replacement,
+      },
     ];
   });
 };
@@ -160,7 +164,9 @@ const unaries: Operator = (node, { slice }) => {
   if (other === undefined) return [];
   const replacement =
     node["prefix"] === true ? `${other}${inner}` : `${inner}${other}`;
-  return [{ operator: `${operator} to ${other}`, ...rangeOf(node), replacement }];
+  return [
+    { operator: `${operator} to ${other}`, ...rangeOf(node), replacement },
+  ];
 };
 
 /** A number next to the one written here, in the same notation. */
@@ -219,7 +225,8 @@ const callArguments: Operator = (node, { slice }) => {
   if (text(node, "kind") !== "functionCall") return [];
   const list = children(node, "arguments");
   const callee = child(node, "expression");
-  const isEncoding = callee !== undefined && slice(rangeOf(callee)).startsWith("abi.encode");
+  const isEncoding =
+    callee !== undefined && slice(rangeOf(callee)).startsWith("abi.encode");
   return list.flatMap((argument, index) => {
     const next = list[index + 1];
     const { start, end } = rangeOf(argument);

@@ -99,10 +99,16 @@ async function runMutant(
   const { file } = mutant;
   const original = readFileSync(path.join(root, file));
   const content = applyMutant(original, mutant).toString("utf8");
-  const solidity = (scope: Scope, effort: Effort) => async (): Promise<Answer> =>
-    await worker.run({ file, content, profile, scope, effort }, timeoutMs);
+  const solidity =
+    (scope: Scope, effort: Effort) => async (): Promise<Answer> =>
+      await worker.run({ file, content, profile, scope, effort }, timeoutMs);
   const typescript = async (): Promise<Answer> =>
-    await runTypeScriptTests({ folder: worker.folder, file, content, original });
+    await runTypeScriptTests({
+      folder: worker.folder,
+      file,
+      content,
+      original,
+    });
   // The cheap attempt first: only what survives it is worth the dear ones.
   let answer: Answer = { type: "Passed" };
   for (const attempt of [

@@ -59,7 +59,7 @@ async function runNode(
 function firstFailure(output: string): string {
   const lines = output.split("\n").map((line) => line.trim());
   const failure =
-    lines.find((line) => /^1\) /.test(line)) ??
+    lines.find((line) => line.startsWith("1) ")) ??
     lines.find((line) => /error/i.test(line));
   return failure ?? "no answer";
 }

@@ -118,9 +118,10 @@ async function perform(job: Job): Promise<Verdict> {
 
 process.on("message", (job: Job) => {
   void perform(job)
-    .catch(
-      (error: unknown): Verdict => ({ type: "Failed", test: String(error) }),
-    )
+    .catch((error: unknown): Verdict => ({
+      type: "Failed",
+      test: String(error),
+    }))
     .then((verdict) => process.send?.(verdict));
 });
 process.on("disconnect", () => process.exit());
