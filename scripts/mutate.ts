@@ -5,6 +5,7 @@
  *   npm run mutate -- --list                what there is, without running it
  *   npm run mutate -- --only drop-guard     those whose id contains a text
  *   npm run mutate -- --sample 20 --seed 1  a part that depends on the seed alone
+ *   npm run mutate -- --solidity-only       without the slower TypeScript tests for what survives the others
  *   npm run mutate -- --json                one object per line
  *
  * Exits with 1 when a mutant survives, or when the list of equivalent mutants names one that is gone.
@@ -38,6 +39,7 @@ const { values: options } = parseArgs({
     sample: { type: "string" },
     seed: { type: "string", default: "1" },
     workers: { type: "string", default: "2" },
+    "solidity-only": { type: "boolean", default: false },
   },
 });
 
@@ -67,7 +69,12 @@ async function run(mutants: readonly Mutant[]): Promise<void> {
   skipped.forEach(print);
   const results = await runMutants(
     mutants.filter(({ id }) => !reasons.has(id)),
-    { root, workers: Number(options.workers), onResult: print },
+    {
+      root,
+      workers: Number(options.workers),
+      solidityOnly: options["solidity-only"],
+      onResult: print,
+    },
   );
   const all = [...skipped, ...results];
   const summary = summarize(all, performance.now() - started);

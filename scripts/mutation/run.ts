@@ -22,6 +22,8 @@ export interface Result {
 export interface RunOptions {
   readonly root: string;
   readonly workers: number;
+  /** Leaves out the TypeScript tests, which take long for each mutant that reaches them. */
+  readonly solidityOnly: boolean;
   /** Called for each mutant as it is done. */
   readonly onResult: (result: Result) => void;
 }
@@ -45,7 +47,7 @@ export async function runMutants(
         const isShared = shared.has(next.file);
         const run = {
           ...baseline,
-          root: options.root,
+          ...options,
           mutant: next,
           isShared,
         };
@@ -88,13 +90,13 @@ async function requireBaseline(workers: readonly Worker[]): Promise<Baseline> {
 
 async function runMutant(
   worker: Worker,
-  run: Baseline & {
-    readonly root: string;
-    readonly mutant: Mutant;
-    readonly isShared: boolean;
-  },
+  run: Baseline &
+    RunOptions & {
+      readonly mutant: Mutant;
+      readonly isShared: boolean;
+    },
 ): Promise<Result> {
-  const { mutant, root, profile, timeoutMs, isShared } = run;
+  const { mutant, root, profile, timeoutMs, isShared, solidityOnly } = run;
   const started = performance.now();
   const { file } = mutant;
   const original = readFileSync(path.join(root, file));
@@ -115,7 +117,7 @@ async function runMutant(
     ...(isShared ? [] : [solidity("contracts", "few")]),
     solidity("everything", "few"),
     solidity("everything", "all"),
-    typescript,
+    ...(solidityOnly ? [] : [typescript]),
   ])
     if (answer.type === "Passed") answer = await attempt();
   const ms = Math.round(performance.now() - started);

@@ -165,7 +165,12 @@ describe("scripts: mutants", function () {
         generateMutants(project).filter(({ operator }) =>
           ["drop-guard", "drop-write"].includes(operator),
         ),
-        { root: project, workers: 1, onResult: () => undefined },
+        {
+          root: project,
+          workers: 1,
+          solidityOnly: true,
+          onResult: () => undefined,
+        },
       );
     }
 

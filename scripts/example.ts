@@ -1,0 +1,122 @@
+/**
+ * Uses the package as strangers do: packs it, installs the tarball in a copy of each example, and runs what the
+ * example's README says. Only this notices what is wrong with `exports`, `files`, or the imports in `dist`.
+ *
+ *   npm run test:example
+ *   npm run test:example -- --keep    leaves the copies for a look
+ */
+import { spawnSync } from "node:child_process";
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+const root = path.resolve(import.meta.dirname, "..");
+const folder = mkdtempSync(path.join(tmpdir(), "example-"));
+
+/** Ours without what npm told this script about itself, and with this script's Node before any other. */
+function environment(): NodeJS.ProcessEnv {
+  const own = path.join(root, "node_modules");
+  const places = (process.env["PATH"] ?? "")
+    .split(path.delimiter)
+    .filter((place) => !place.startsWith(own));
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_(package|lifecycle)_|INIT_CWD$|NODE_ENV$)/.test(name),
+  );
+  return {
+    ...Object.fromEntries(inherited),
+    PATH: [path.dirname(process.execPath), ...places].join(path.delimiter),
+  };
+}
+
+interface Run {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+function run(cwd: string, command: string): Run {
+  const [program = "", ...words] = command.split(" ");
+  const { status, stdout, stderr } = spawnSync(program, words, {
+    cwd,
+    env: environment(),
+    encoding: "utf8",
+    maxBuffer: 2 ** 26,
+  });
+  return { code: status, output: `${stdout}${stderr}` };
+}
+
+/** Runs a command, and fails unless it ends with `code` and prints `text`. */
+function expectRun(
+  cwd: string,
+  command: string,
+  expected: { readonly code: number; readonly text?: string },
+): Run {
+  const started = performance.now();
+  const result = run(cwd, command);
+  const { code, text = "" } = expected;
+  if (result.code !== code || !result.output.includes(text))
+    throw new Error(
+      `${command} ended with ${String(result.code)} instead of ${code}, or did not print "${text}":\n${result.output}`,
+    );
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  console.log(`${seconds.padStart(4)} s  ${command}`);
+  return result;
+}
+
+/** `tsc` leaves some imports of `.ts` files alone; nobody could load them. */
+function requireRewrittenImports(example: string): void {
+  const installed = path.join(example, "node_modules/hardhat-sequencer/dist");
+  const files = globSync("**/*.{js,d.ts}", { cwd: installed });
+  const bad = files.filter((file) =>
+    /(from|import\()\s*["']\.[^"']*(?<!\.d)\.ts["']/.test(
+      readFileSync(path.join(installed, file), "utf8"),
+    ),
+  );
+  if (files.length === 0) throw new Error("The package has no dist");
+  if (bad.length > 0)
+    throw new Error(`The package imports sources: ${bad.join(", ")}`);
+}
+
+function testExample(name: string, tarball: string): void {
+  const example = path.join(folder, name);
+  cpSync(path.join(root, "examples", name), example, {
+    recursive: true,
+    filter: (file) =>
+      !/\/(node_modules|artifacts|cache|types|deployments)$/.test(
+        file.replaceAll("\\", "/"),
+      ),
+  });
+  cpSync(tarball, path.join(example, "hardhat-sequencer.tgz"));
+  const ok = { code: 0 };
+  expectRun(
+    example,
+    "npm install --prefer-offline --no-audit --no-fund --no-package-lock",
+    ok,
+  );
+  requireRewrittenImports(example);
+  expectRun(example, "npm test", ok);
+  for (const { command, ...expected } of commandsOf(example))
+    expectRun(example, command, expected);
+}
+
+interface Command {
+  readonly command: string;
+  readonly code: number;
+  readonly text?: string;
+}
+
+/** What else an example must do: `commands.json` in its folder. */
+function commandsOf(example: string): readonly Command[] {
+  return JSON.parse(
+    readFileSync(path.join(example, "commands.json"), "utf8"),
+  ) as readonly Command[];
+}
+
+try {
+  expectRun(root, `npm pack --pack-destination ${folder}`, { code: 0 });
+  const [tarball = ""] = globSync(path.join(folder, "*.tgz"));
+  for (const example of globSync("*", { cwd: path.join(root, "examples") }))
+    testExample(example, tarball);
+} finally {
+  if (process.argv.includes("--keep")) console.log(`Kept ${folder}`);
+  else rmSync(folder, { recursive: true, force: true });
+}
