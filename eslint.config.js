@@ -90,7 +90,8 @@ export default tseslint.config(
     },
   },
   {
-    files: ["**/*.js"],
+    // Examples are projects of their own: without their packages there are no types. Their tests run tsc.
+    files: ["**/*.js", "examples/**/*.ts"],
     ...tseslint.configs.disableTypeChecked,
   },
   {

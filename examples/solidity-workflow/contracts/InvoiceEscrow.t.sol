@@ -59,10 +59,7 @@ contract InvoiceEscrowTest is PrivacyGroupTest {
     }
 
     /// @dev Spends the private invoice, and pays it in public.
-    function _settlement(
-        bytes32 invoice,
-        uint256 amount
-    ) private returns (IPrivacyGroup.Transition memory settlement) {
+    function _settlement(bytes32 invoice, uint256 amount) private returns (IPrivacyGroup.Transition memory settlement) {
         settlement = transition(_group, nextIntent("buyer"), _invoice, none());
         settlement.calls = new IExternalCalls.ExternalCall[](1);
         settlement.calls[0] = IExternalCalls.ExternalCall(
