@@ -3,7 +3,7 @@
 /** Which settings to compile with: `quick` as the compiler is fastest, `exact` as we publish. */
 export type Profile = "quick" | "exact";
 
-/** How hard the tests try: `few` fuzz runs, or as many as the project asks for in `all`. */
+/** How hard the tests try: `few` runs of fuzz tests and no invariants, or `all` that the project asks for. */
 export type Effort = "few" | "all";
 
 /** What to compile: `contracts` alone, while tests keep what they took in of them, or `everything`. */

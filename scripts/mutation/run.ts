@@ -7,6 +7,7 @@ import { filesInTests } from "./imports.ts";
 import type { Effort, Profile, Scope } from "./messages.ts";
 import { Worker, type Answer } from "./pool.ts";
 import { runTypeScriptTests } from "./typescript.ts";
+import { createWorkspace, removeWorkspace } from "./workspace.ts";
 
 /** What became of a mutant. */
 export interface Result {
@@ -28,7 +29,9 @@ export interface RunOptions {
   readonly onResult: (result: Result) => void;
 }
 
-const TIMEOUT_FLOOR_MS = 60_000;
+/** Far above what a job takes on a busy machine: running out of time counts as killed. */
+const TIMEOUT_FLOOR_MS = 2 * 60_000;
+const TIMEOUT_ALL_MS = 15 * 60_000;
 
 /** Runs all mutants. The tests must pass without any. */
 export async function runMutants(
@@ -36,10 +39,12 @@ export async function runMutants(
   options: RunOptions,
 ): Promise<Result[]> {
   const count = Math.max(1, Math.min(options.workers, mutants.length));
-  const workers = Array.from({ length: count }, () => new Worker(options.root));
+  // Work goes on in the tree while this runs; a snapshot does not change.
+  const root = createWorkspace(options.root);
+  const workers = Array.from({ length: count }, () => new Worker(root));
   try {
     const baseline = await requireBaseline(workers);
-    const shared = filesInTests(options.root);
+    const shared = filesInTests(root);
     const queue = [...mutants];
     const results: Result[] = [];
     const drain = async (worker: Worker): Promise<void> => {
@@ -48,6 +53,7 @@ export async function runMutants(
         const run = {
           ...baseline,
           ...options,
+          root,
           mutant: next,
           isShared,
         };
@@ -60,6 +66,7 @@ export async function runMutants(
     return results;
   } finally {
     for (const worker of workers) worker.stop();
+    removeWorkspace(root);
   }
 }
 
@@ -75,7 +82,7 @@ async function requireBaseline(workers: readonly Worker[]): Promise<Baseline> {
     const started = performance.now();
     const job = { profile, scope: "everything", effort: "few" } as const;
     const answers = await Promise.all(
-      workers.map(async (worker) => await worker.run(job, 10 * 60_000)),
+      workers.map(async (worker) => await worker.run(job, TIMEOUT_ALL_MS)),
     );
     const bad = answers.find(({ type }) => type !== "Passed");
     const timeoutMs = Math.max(
@@ -103,7 +110,10 @@ async function runMutant(
   const content = applyMutant(original, mutant).toString("utf8");
   const solidity =
     (scope: Scope, effort: Effort) => async (): Promise<Answer> =>
-      await worker.run({ file, content, profile, scope, effort }, timeoutMs);
+      await worker.run(
+        { file, content, profile, scope, effort },
+        effort === "all" ? TIMEOUT_ALL_MS : timeoutMs,
+      );
   const typescript = async (): Promise<Answer> =>
     await runTypeScriptTests({
       folder: worker.folder,
