@@ -89,6 +89,10 @@ async function run(mutants: readonly Mutant[]): Promise<void> {
   if (summary.survived > 0) process.exitCode = 1;
 }
 
+// An exit, unlike a signal, lets the copies of the project be deleted.
+process.once("SIGINT", () => process.exit(130));
+process.once("SIGTERM", () => process.exit(143));
+
 const all = generateMutants(root);
 const stale = staleEquivalents(all, equivalents);
 for (const { id, original } of stale)

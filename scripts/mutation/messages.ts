@@ -3,8 +3,8 @@
 /** Which settings to compile with: `quick` as the compiler is fastest, `exact` as we publish. */
 export type Profile = "quick" | "exact";
 
-/** How hard the tests try: `few` runs of fuzz tests and no invariants, or `all` that the project asks for. */
-export type Effort = "few" | "all";
+/** How hard the tests try: `examples` alone, `fuzz` tests with few runs as well, or `all` that the project asks for. */
+export type Effort = "examples" | "fuzz" | "all";
 
 /** What to compile: `contracts` alone, while tests keep what they took in of them, or `everything`. */
 export type Scope = "contracts" | "everything";

@@ -80,7 +80,7 @@ async function requireBaseline(workers: readonly Worker[]): Promise<Baseline> {
   const reasons: string[] = [];
   for (const profile of ["quick", "exact"] as const) {
     const started = performance.now();
-    const job = { profile, scope: "everything", effort: "few" } as const;
+    const job = { profile, scope: "everything", effort: "fuzz" } as const;
     const answers = await Promise.all(
       workers.map(async (worker) => await worker.run(job, TIMEOUT_ALL_MS)),
     );
@@ -124,8 +124,9 @@ async function runMutant(
   // The cheap attempt first: only what survives it is worth the dear ones.
   let answer: Answer = { type: "Passed" };
   for (const attempt of [
-    ...(isShared ? [] : [solidity("contracts", "few")]),
-    solidity("everything", "few"),
+    ...(isShared ? [] : [solidity("contracts", "examples")]),
+    solidity("everything", "examples"),
+    solidity("everything", "fuzz"),
     solidity("everything", "all"),
     ...(solidityOnly ? [] : [typescript]),
   ])

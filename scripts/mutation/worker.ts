@@ -32,9 +32,9 @@ function testSettings(effort: Effort): SolidityTestUserConfig {
     throw new Error("Mutants take the settings of tests without profiles");
   // A loop that never ends shall run out of gas, not out of time.
   const bounded = { ...settings, gasLimit: 1_000_000_000n };
-  return effort === "all"
-    ? bounded
-    : { ...bounded, fuzz: { ...settings.fuzz, runs: 32 } };
+  return effort === "fuzz"
+    ? { ...bounded, fuzz: { ...settings.fuzz, runs: 32 } }
+    : bounded;
 }
 
 /** Tests to leave out, by a part of their names. */
@@ -42,8 +42,9 @@ const LEFT_OUT = {
   // What gas costs is another matter without optimisation.
   quick: ["Gas"],
   exact: [],
-  // Invariants take longer than all others together.
-  few: ["invariant_"],
+  // Fuzz tests take longer than examples, and invariants longer than all others together.
+  examples: ["testFuzz_", "invariant_"],
+  fuzz: ["invariant_"],
   all: [],
 } as const satisfies Record<Profile | Effort, readonly string[]>;
 

@@ -14,11 +14,17 @@ const PARTS = [
   "tsconfig.json",
 ];
 
+const open = new Set<string>();
+process.once("exit", () => {
+  for (const folder of open) removeWorkspace(folder);
+});
+
 /** Copies the project at `root` to a folder, which shares its dependencies. */
 export function createWorkspace(
   root: string,
   folder: string = mkdtempSync(path.join(tmpdir(), "mutation-")),
 ): string {
+  open.add(folder);
   for (const part of PARTS) {
     const from = path.join(root, part);
     if (existsSync(from))
@@ -34,4 +40,5 @@ export function createWorkspace(
 /** Deletes a copy. */
 export function removeWorkspace(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
+  open.delete(folder);
 }
