@@ -131,7 +131,9 @@ const binaries: Operator = (node, { slice }) => {
   if (operands === undefined) return [];
   // Nothing unsigned is below zero, so `<= 0` and `> 0` say nothing new.
   const isZero = [operands.left, operands.right].some(
-    (side) => slice(rangeOf(side)) === "0" || typeOf(side) === "bool",
+    (side) =>
+      ["0", "address(0)"].includes(slice(rangeOf(side))) ||
+      typeOf(side) === "bool",
   );
   const comparisons = COMPARISONS[operator] ?? [];
   const isEquality = operator === "==" || operator === "!=";

@@ -6,7 +6,9 @@ import path from "node:path";
 import type { Answer } from "./pool.ts";
 
 const HARDHAT = "node_modules/hardhat/dist/src/cli.js";
-const TIMEOUT_MS = 5 * 60_000;
+const BUILD = ["build", "--no-tests"];
+const TEST = ["test", "mocha", "--no-compile", "--bail"];
+const TIMEOUT_MS = 30 * 60_000;
 
 /** Builds a workspace with one file changed as we build for publication, and runs `test/ledger` there. */
 export async function runTypeScriptTests(options: {
@@ -21,12 +23,12 @@ export async function runTypeScriptTests(options: {
   const changed = path.join(folder, file);
   try {
     writeFileSync(changed, content);
-    const built = await runNode(folder, ["scripts/contracts.ts"]);
-    if (built !== "Passed") return { type: "NotCompiled", reason: built };
-    const tested = await runNode(folder, [HARDHAT, "test", "mocha", ...tests]);
-    return tested === "Passed"
-      ? { type: "Passed" }
-      : { type: "Failed", test: `test/ledger: ${tested}` };
+    for (const build of [["scripts/contracts.ts"], [HARDHAT, ...BUILD]]) {
+      const reason = await runNode(folder, build);
+      if (reason !== "Passed") return { type: "NotCompiled", reason };
+    }
+    const test = await runNode(folder, [HARDHAT, ...TEST, ...tests]);
+    return test === "Passed" ? { type: "Passed" } : { type: "Failed", test };
   } finally {
     writeFileSync(changed, original);
   }
