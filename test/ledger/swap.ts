@@ -78,9 +78,9 @@ describe("ledger: a swap between two groups", function () {
     if (sent.type === "Refused") throw new Error(sent.error.type);
     const facts = decodeLogs(sent.logs);
     expect(facts.map(({ type, address }) => [type, address])).to.deep.equal([
-      ["AtomExecuted", chain.atomFactory],
       ["Transitioned", groups[0]],
       ["Transitioned", groups[1]],
+      ["AtomExecuted", chain.atomFactory],
     ]);
     for (const { address, transition } of halves) {
       const fact = facts.find((candidate) => candidate.address === address);
