@@ -1,6 +1,6 @@
 /** What can be broken in inline assembly. */
 import { child, children, rangeOf, text } from "./ast.ts";
-import { neighbours, type Operator } from "./operators.ts";
+import { neighbours, type Operator } from "./operator.ts";
 
 const BUILTINS: Readonly<Record<string, string>> = {
   add: "sub",

@@ -3,7 +3,15 @@ import { globSync } from "node:fs";
 
 import { parseContracts, walk, type Source } from "./ast.ts";
 import { assemblyOperators } from "./assembly.ts";
-import { solidityOperators, type Edit } from "./operators.ts";
+import { expressionOperators } from "./expressions.ts";
+import type { Edit } from "./operator.ts";
+import { statementOperators } from "./statements.ts";
+
+const OPERATORS = [
+  ...statementOperators,
+  ...expressionOperators,
+  ...assemblyOperators,
+];
 
 /** A contract with one thing broken. */
 export interface Mutant extends Edit {
@@ -39,7 +47,7 @@ function mutantsOf(source: Source): Omit<Mutant, "id">[] {
     content.subarray(start, end).toString("utf8");
   const edits: Edit[] = [];
   walk(ast, (node, ancestors) => {
-    for (const operator of [...solidityOperators, ...assemblyOperators])
+    for (const operator of OPERATORS)
       edits.push(...operator(node, { ancestors, slice }));
   });
   return edits

@@ -6,16 +6,16 @@ export type Profile = "quick" | "exact";
 /** How hard the tests try: `examples` alone, `fuzz` tests with few runs as well, or `all` that the project asks for. */
 export type Effort = "examples" | "fuzz" | "all";
 
-/** What to compile: `contracts` alone, while tests keep what they took in of them, or `everything`. */
-export type Scope = "contracts" | "everything";
-
 /** Compile the workspace with one file changed, and run its Solidity tests. */
 export interface Job {
   /** Relative to the workspace; nothing is changed without it. */
   readonly file?: string;
   readonly content?: string;
   readonly profile: Profile;
-  readonly scope: Scope;
+  /** Files to compile with what they import; everything without it. */
+  readonly build?: readonly string[];
+  /** Files whose tests to run; all without it. */
+  readonly tests?: readonly string[];
   readonly effort: Effort;
 }
 

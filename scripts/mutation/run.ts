@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-import { applyMutant, type Mutant } from "./generate.ts";
-import { filesInTests } from "./imports.ts";
-import type { Effort, Profile, Scope } from "./messages.ts";
+import { applyMutant, contractFiles, type Mutant } from "./generate.ts";
+import { readRelations, type Relations } from "./imports.ts";
+import type { Job, Profile } from "./messages.ts";
 import { Worker, type Answer } from "./pool.ts";
 import { runTypeScriptTests } from "./typescript.ts";
 import { createWorkspace, removeWorkspace } from "./workspace.ts";
@@ -44,19 +44,13 @@ export async function runMutants(
   const workers = Array.from({ length: count }, () => new Worker(root));
   try {
     const baseline = await requireBaseline(workers);
-    const shared = filesInTests(root);
+    const relations = readRelations(root);
     const queue = [...mutants];
     const results: Result[] = [];
     const drain = async (worker: Worker): Promise<void> => {
       for (let next = queue.shift(); next; next = queue.shift()) {
-        const isShared = shared.has(next.file);
-        const run = {
-          ...baseline,
-          ...options,
-          root,
-          mutant: next,
-          isShared,
-        };
+        const related = relations(next.file);
+        const run = { ...baseline, ...options, root, mutant: next, related };
         const result = await runMutant(worker, run);
         results.push(result);
         options.onResult(result);
@@ -80,7 +74,7 @@ async function requireBaseline(workers: readonly Worker[]): Promise<Baseline> {
   const reasons: string[] = [];
   for (const profile of ["quick", "exact"] as const) {
     const started = performance.now();
-    const job = { profile, scope: "everything", effort: "fuzz" } as const;
+    const job = { profile, effort: "fuzz" } as const;
     const answers = await Promise.all(
       workers.map(async (worker) => await worker.run(job, TIMEOUT_ALL_MS)),
     );
@@ -100,19 +94,21 @@ async function runMutant(
   run: Baseline &
     RunOptions & {
       readonly mutant: Mutant;
-      readonly isShared: boolean;
+      readonly related: Relations;
     },
 ): Promise<Result> {
-  const { mutant, root, profile, timeoutMs, isShared, solidityOnly } = run;
+  const { mutant, root, profile, timeoutMs, related, solidityOnly } = run;
   const started = performance.now();
   const { file } = mutant;
   const original = readFileSync(path.join(root, file));
   const content = applyMutant(original, mutant).toString("utf8");
+  const contracts = contractFiles(root);
   const solidity =
-    (scope: Scope, effort: Effort) => async (): Promise<Answer> =>
+    (part: Pick<Job, "build" | "tests" | "effort">) =>
+    async (): Promise<Answer> =>
       await worker.run(
-        { file, content, profile, scope, effort },
-        effort === "all" ? TIMEOUT_ALL_MS : timeoutMs,
+        { file, content, profile, ...part },
+        part.effort === "all" ? TIMEOUT_ALL_MS : timeoutMs,
       );
   const typescript = async (): Promise<Answer> =>
     await runTypeScriptTests({
@@ -121,16 +117,25 @@ async function runMutant(
       content,
       original,
     });
-  // The cheap attempt first: only what survives it is worth the dear ones.
+  const { free, direct } = related;
+  // The cheap attempts first: only what survives them is worth the dear ones.
+  const attempts = [
+    free.length > 0 &&
+      solidity({ build: contracts, tests: free, effort: "examples" }),
+    direct.length > 0 &&
+      solidity({
+        build: [...contracts, ...direct],
+        tests: direct,
+        effort: "fuzz",
+      }),
+    solidity({ effort: "examples" }),
+    solidity({ effort: "fuzz" }),
+    solidity({ effort: "all" }),
+    !solidityOnly && typescript,
+  ];
   let answer: Answer = { type: "Passed" };
-  for (const attempt of [
-    ...(isShared ? [] : [solidity("contracts", "examples")]),
-    solidity("everything", "examples"),
-    solidity("everything", "fuzz"),
-    solidity("everything", "all"),
-    ...(solidityOnly ? [] : [typescript]),
-  ])
-    if (answer.type === "Passed") answer = await attempt();
+  for (const attempt of attempts)
+    if (attempt !== false && answer.type === "Passed") answer = await attempt();
   const ms = Math.round(performance.now() - started);
   if (answer.type === "Passed") return { mutant, outcome: "survived", ms };
   const outcome = answer.type === "NotCompiled" ? "invalid" : "killed";

@@ -11,7 +11,6 @@ import type { SolidityTestUserConfig } from "hardhat/types/test";
 
 import projectConfig from "../../hardhat.config.ts";
 import { compiler } from "../compiler.ts";
-import { contractFiles } from "./generate.ts";
 import { leanCompiler } from "./lean-compiler.ts";
 import type { Effort, Job, Profile, Verdict } from "./messages.ts";
 
@@ -75,17 +74,18 @@ async function environment(
   return await created;
 }
 
-async function run({ profile, scope, effort }: Job): Promise<Verdict> {
+async function run(job: Job): Promise<Verdict> {
+  const { profile, effort, build = [], tests = [] } = job;
   const hre = await environment(profile, effort);
-  const files = scope === "contracts" ? contractFiles(workspace) : [];
   try {
-    await hre.tasks.getTask("build").run({ quiet: true, files });
+    await hre.tasks.getTask("build").run({ quiet: true, files: [...build] });
   } catch (error) {
     return { type: "NotCompiled", reason: String(error) };
   }
   const leftOut = [...LEFT_OUT[profile], ...LEFT_OUT[effort]].join("|");
   const result: unknown = await hre.tasks.getTask(["test", "solidity"]).run({
     noCompile: true,
+    testFiles: [...tests],
     ...(leftOut === "" ? {} : { grepExclude: leftOut }),
   });
   const test = firstFailure(result);

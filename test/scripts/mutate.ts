@@ -1,4 +1,5 @@
 import {
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -19,8 +20,8 @@ import {
   sampleMutants,
   type Mutant,
 } from "../../scripts/mutation/generate.ts";
-import { filesInTests } from "../../scripts/mutation/imports.ts";
-import { isGuard } from "../../scripts/mutation/operators.ts";
+import { readRelations } from "../../scripts/mutation/imports.ts";
+import { isGuard } from "../../scripts/mutation/statements.ts";
 import { staleEquivalents, summarize } from "../../scripts/mutation/report.ts";
 import { runMutants, type Result } from "../../scripts/mutation/run.ts";
 
@@ -133,8 +134,19 @@ describe("scripts: mutants", function () {
     expect(places).to.deep.equal(places.toSorted((a, b) => a - b));
   });
 
-  it("knows the contracts that tests take in", function () {
-    expect(filesInTests(root)).to.include("contracts/libraries/TypedData.sol");
+  it("knows which tests take in a contract", function () {
+    const relations = readRelations(root);
+    const typedData = relations("contracts/libraries/TypedData.sol");
+    // Through the base that all tests of groups inherit.
+    expect(typedData.bound).to.include("test/contracts/Execute.t.sol");
+    const registers = relations("contracts/libraries/StateRegisters.sol");
+    expect(registers.free).to.include("test/contracts/Execute.t.sol");
+    for (const { bound, direct, free } of [typedData, registers]) {
+      expect(bound).to.include.members([...direct]);
+      expect([...bound, ...free]).to.have.members(
+        globSync("test/**/*.t.sol", { cwd: root }),
+      );
+    }
   });
 
   it("has a mutant for every entry of the list of equivalent ones", function () {

@@ -1,29 +1,6 @@
-/** What can be broken in Solidity: each operator looks at one node and proposes edits. */
-import {
-  child,
-  children,
-  rangeOf,
-  text,
-  typeOf,
-  type Node,
-  type Range,
-} from "./ast.ts";
-
-/** One change of one range. */
-export interface Edit extends Range {
-  readonly operator: string;
-  readonly replacement: string;
-}
-
-/** What an operator may know besides the node. */
-export interface Context {
-  readonly ancestors: readonly Node[];
-  /** The source text of a range. */
-  readonly slice: (range: Range) => string;
-}
-
-/** Proposes edits for a node; most operators have nothing to say about most nodes. */
-export type Operator = (node: Node, context: Context) => Edit[];
+/** What can be broken in expressions: operators, constants, arguments. */
+import { child, children, rangeOf, text, typeOf, type Node } from "./ast.ts";
+import { neighbours, type Edit, type Operator } from "./operator.ts";
 
 const COMPARISONS: Readonly<Record<string, readonly string[]>> = {
   "<": ["<=", ">"],
@@ -50,59 +27,6 @@ const ARITHMETIC: Readonly<Record<string, string>> = {
   "-=": "+=",
   "<<=": ">>=",
   ">>=": "<<=",
-};
-
-/** The statement with its semicolon: `{}` stands in for it everywhere a statement may stand. */
-function withoutStatement(
-  operator: string,
-  node: Node,
-  { slice }: Context,
-): Edit {
-  const { start, end } = rangeOf(node);
-  const hasSemicolon = slice({ start: end, end: end + 1 }) === ";";
-  return {
-    operator,
-    start,
-    end: hasSemicolon ? end + 1 : end,
-    replacement: "{}",
-  };
-}
-
-/** Whether this is an `if` that does nothing but revert. */
-export function isGuard(node: Node): boolean {
-  if (node.nodeType !== "IfStatement" || child(node, "falseBody") !== undefined)
-    return false;
-  const body = child(node, "trueBody");
-  const only =
-    body?.nodeType === "Block" ? children(body, "statements") : [body];
-  return only.length === 1 && only[0]?.nodeType === "RevertStatement";
-}
-
-const guards: Operator = (node, context) =>
-  isGuard(node) ? [withoutStatement("drop-guard", node, context)] : [];
-
-const branches: Operator = (node, { slice }) => {
-  const condition = child(node, "condition");
-  if (condition === undefined) return [];
-  if (node.nodeType === "IfStatement" && !isGuard(node))
-    return ["true", "false"].map((value) => ({
-      operator: `if-${value}`,
-      ...rangeOf(condition),
-      replacement: value,
-    }));
-  if (node.nodeType !== "Conditional") return [];
-  return ["trueExpression", "falseExpression"].flatMap((field) => {
-    const branch = child(node, field);
-    if (branch === undefined) return [];
-    const replacement = `(${slice(rangeOf(branch))})`;
-    return [
-      {
-        operator: `only-${field.slice(0, -10)}`,
-        ...rangeOf(node),
-        replacement,
-      },
-    ];
-  });
 };
 
 /** The two sides of a binary operation or an assignment, and the text between them. */
@@ -171,14 +95,6 @@ const unaries: Operator = (node, { slice }) => {
   ];
 };
 
-/** A number next to the one written here, in the same notation. */
-export function neighbours(literal: string): string[] {
-  const value = BigInt(literal.replaceAll("_", ""));
-  const write = (number: bigint): string =>
-    literal.startsWith("0x") ? `0x${number.toString(16)}` : number.toString();
-  return value === 0n ? [write(1n)] : [write(value - 1n), write(value + 1n)];
-}
-
 const literals: Operator = (node, { slice }) => {
   if (node.nodeType !== "Literal") return [];
   const written = slice(rangeOf(node));
@@ -196,24 +112,6 @@ const literals: Operator = (node, { slice }) => {
     replacement,
   }));
 };
-
-const statements: Operator = (node, context) => {
-  const parent = context.ancestors.at(-1);
-  // Without its step a loop only runs out of gas.
-  if (parent !== undefined && child(parent, "loopExpression") === node)
-    return [];
-  if (node.nodeType === "EmitStatement")
-    return [withoutStatement("drop-emit", node, context)];
-  if (node.nodeType !== "ExpressionStatement") return [];
-  const kind = child(node, "expression")?.nodeType;
-  const operator = kind === "FunctionCall" ? "drop-call" : "drop-write";
-  return [withoutStatement(operator, node, context)];
-};
-
-const modifiers: Operator = (node) =>
-  text(node, "kind") === "modifierInvocation"
-    ? [{ operator: "drop-modifier", ...rangeOf(node), replacement: "" }]
-    : [];
 
 const returns: Operator = (node, { slice }) => {
   const value = child(node, "expression");
@@ -272,16 +170,12 @@ const senders: Operator = (node, { slice }) =>
       ]
     : [];
 
-/** All operators for Solidity outside assembly. */
-export const solidityOperators: readonly Operator[] = [
-  guards,
-  branches,
+/** All operators for expressions. */
+export const expressionOperators: readonly Operator[] = [
   logic,
   binaries,
   unaries,
   literals,
-  statements,
-  modifiers,
   returns,
   callArguments,
   senders,
