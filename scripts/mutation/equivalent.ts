@@ -63,4 +63,9 @@ export const equivalents: readonly Equivalent[] = [
     reason:
       "Writing a word back and loading it again changes nothing but the cost.",
   },
+  {
+    id: "libraries/TypedData.sol:73:if-false",
+    original: "calls.length == 0",
+    reason: "The hash of an empty list is the same; this only saves gas.",
+  },
 ];

@@ -3,6 +3,7 @@ pragma solidity ^0.8.28;
 
 import { IPrivacyGroup } from "../../contracts/interfaces/IPrivacyGroup.sol";
 import { Committees } from "../../contracts/libraries/Committees.sol";
+import { TypedData } from "../../contracts/libraries/TypedData.sol";
 import { LedgerTest } from "./LedgerTest.sol";
 
 /// @title The narrowest cases, which no other test happens to meet
@@ -59,5 +60,18 @@ contract BoundariesTest is LedgerTest {
         equal(later, abi.encode("later"));
         equal(empty.length, 0);
         equal(free % 32, 0);
+    }
+
+    /// @dev Memory far beyond what is in use would cost many million.
+    function test_HashingUsesTheMemoryNextToWhatIsInUse() public view {
+        bytes32[] memory words = list("a", "b");
+        equal(this.hashWithMemoryInUse{ gas: 500_000 }(16_384, words), keccak256(abi.encodePacked(words)));
+    }
+
+    function hashWithMemoryInUse(uint256 size, bytes32[] calldata words) external pure returns (bytes32) {
+        bytes memory used = new bytes(size);
+        bytes32 hash = TypedData.hash(words);
+        equal(used.length, size);
+        return hash;
     }
 }
