@@ -1,0 +1,69 @@
+import type { Digest, IntentId, NodeName, RequestKey } from "./ids.ts";
+import type { AssembleOutcome, Message } from "./messages.ts";
+import type { IntentRecord } from "./records.ts";
+import type { Intent } from "./transition.ts";
+
+/** A transition that happened on the ledger. */
+export interface LedgerFact {
+  readonly intents: readonly IntentId[];
+  /** Of the bundle that did it. */
+  readonly digest: Digest;
+}
+
+/** Why the submitter gave a bundle up. */
+export type SubmissionFailure = "reverted" | "expired" | "rejected";
+
+/** All that can happen to one node's sequencer of one group. */
+export type Event =
+  | { readonly type: "IntentSubmitted"; readonly intent: Intent }
+  | { readonly type: "IntentResumed"; readonly id: IntentId }
+  | { readonly type: "Tick" }
+  | {
+      readonly type: "BlockSeen";
+      readonly height: number;
+      readonly facts: readonly LedgerFact[];
+    }
+  /** A reorganisation: blocks above `height` never happened. `reopened` are this node's intents that were confirmed there. */
+  | {
+      readonly type: "BlocksReverted";
+      readonly height: number;
+      readonly facts: readonly LedgerFact[];
+      readonly reopened: readonly IntentRecord[];
+    }
+  | {
+      readonly type: "MessageReceived";
+      readonly from: NodeName;
+      readonly message: Message;
+    }
+  | {
+      readonly type: "AssemblyDone";
+      readonly key: RequestKey;
+      readonly outcomes: readonly AssembleOutcome[];
+    }
+  | {
+      readonly type: "EndorsementDone";
+      readonly digest: Digest;
+      readonly outcome: EndorseOutcome;
+    }
+  | {
+      readonly type: "SubmissionFailed";
+      readonly digest: Digest;
+      readonly failure: SubmissionFailure;
+      readonly reason: string;
+      /** Whether the same intents may succeed later. */
+      readonly isRetryable: boolean;
+    }
+  | {
+      readonly type: "SubmissionProgressed";
+      readonly digest: Digest;
+      readonly progress: "nonce" | "submitted";
+    };
+
+/** What came of an endorser's check. */
+export type EndorseOutcome =
+  | { readonly type: "endorsed"; readonly signature: string }
+  | {
+      readonly type: "refused";
+      readonly detail: string;
+      readonly intentId: IntentId | undefined;
+    };

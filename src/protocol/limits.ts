@@ -1,0 +1,40 @@
+/**
+ * Everything that can grow has a bound, and every bound is here, with the reason for its number.
+ * Over a bound the answer is an explicit refusal, never a silent drop.
+ */
+export const limits = {
+  /** Intents that one node keeps open for a group. Beyond that the user is told to wait. */
+  openIntents: 200_000,
+  /** Intents of one sender that a coordinator holds. One busy sender must not crowd out the others. */
+  pooledPerSender: 50_000,
+  /** Intents that a coordinator holds. About 1 kB each. */
+  pooled: 200_000,
+  /** Transactions between assembly and confirmation: what a falling one may drag along. */
+  speculative: 512,
+  /** Transactions that are assembled at the same time. More would only guess further ahead. */
+  assembling: 64,
+  /** Transactions in one bundle: fits a block with room to spare. */
+  bundle: 100,
+  /** Bundles between endorsement and dispatch: one gathers endorsements while one asks for permission. */
+  bundles: 2,
+  /** Intents in one delegation: keeps a message below a megabyte. */
+  delegation: 250,
+  /** Transactions that one heartbeat lists. A longer list is marked as incomplete. */
+  heartbeat: 1_000,
+  /** Explicit dependencies of one intent. */
+  dependsOn: 64,
+  /** States that one step spends, reads, creates. */
+  states: 256,
+  /** Bytes of one state's content, and of an intent's payload. */
+  contentBytes: 65_536,
+  /** Bytes of a message on the wire. */
+  messageBytes: 4_194_304,
+  /** Bytes of a reason that one node tells another. */
+  reasonBytes: 1_024,
+  /** Endorsed bundles that an endorser remembers, to give the same answer again. */
+  endorsed: 1_024,
+  /** Intents that ended which a node remembers in memory, to answer late messages. The ledger remembers the rest. */
+  ended: 10_000,
+  /** Blocks a peer may claim to be ahead. A claim beyond that is nonsense and counts as no claim. */
+  aheadBlocks: 1_000_000,
+} as const;

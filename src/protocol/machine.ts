@@ -1,0 +1,66 @@
+/** Something that happened to a machine. */
+export interface MachineEvent {
+  readonly type: string;
+}
+
+/** An arrow: the first rule whose guard holds is taken. Guards and actions are named functions: they label diagrams. */
+export interface Rule<State extends string, Model, Event, Turn> {
+  readonly to: State;
+  readonly when?: (model: Model, event: Event, turn: Turn) => boolean;
+  readonly run?: readonly ((model: Model, event: Event, turn: Turn) => void)[];
+}
+
+/** A machine: for each state, for each event that matters in it, the rules. A pair that is missing is ignored. */
+export type Table<
+  State extends string,
+  Model,
+  Event extends MachineEvent,
+  Turn,
+> = {
+  readonly [From in State]: {
+    readonly [Type in Event["type"]]?: readonly Rule<
+      State,
+      Model,
+      Extract<Event, { readonly type: Type }>,
+      Turn
+    >[];
+  };
+};
+
+/** Told of every step, taken or ignored. */
+export type Tracer<Model> = (
+  model: Model,
+  from: string,
+  event: MachineEvent,
+  to: string | undefined,
+) => void;
+
+/**
+ * Gives an event to a machine: finds the rule, moves the model to its new state, then runs the actions, which see the
+ * new state. Returns whether a rule was taken.
+ */
+export function step<
+  State extends string,
+  Model extends { state: State },
+  Event extends MachineEvent,
+  Turn,
+>(
+  table: Table<State, Model, Event, Turn>,
+  model: Model,
+  event: Event,
+  turn: Turn & { readonly trace?: Tracer<Model> | undefined },
+): boolean {
+  const from = model.state;
+  // The type of an event selects the rules for that type; the compiler cannot follow that correlation.
+  const rules = table[from][event.type as Event["type"]] as
+    readonly Rule<State, Model, Event, Turn>[] | undefined;
+  const rule = rules?.find(
+    ({ when }) => when === undefined || when(model, event, turn),
+  );
+  turn.trace?.(model, from, event, rule?.to);
+  if (rule === undefined) return false;
+  model.state = rule.to;
+  if (rule.run !== undefined)
+    for (const action of rule.run) action(model, event, turn);
+  return true;
+}

@@ -1,0 +1,165 @@
+import type { Digest, IntentId, NodeName, RequestKey } from "./ids.ts";
+import type { Bundle, Intent, SpeculativeView, Step } from "./transition.ts";
+
+/** Where a transaction is, as its coordinator tells the sender. Hints, never proof. */
+export type Stage =
+  | "pooled"
+  | "assembling"
+  | "endorsing"
+  | "confirming"
+  | "dispatched"
+  | "confirmed"
+  | "reverted";
+
+/** States of a coordinator that its heartbeats may claim. */
+export type CoordinatorClaim =
+  "Elect" | "Prepared" | "Active" | "Flush" | "Closing";
+
+/** Why a delegation was not taken. */
+export type DelegationRefusal =
+  "not-coordinator" | "coordinator-behind" | "sender-behind" | "busy";
+
+/** Why a permission was not given. */
+export type DenialReason = "not-delegate" | "unknown" | "settled" | "changed";
+
+/** All that nodes say to each other. Who said it comes from the authenticated envelope, never from here. */
+export type Message =
+  | {
+      readonly type: "DelegationRequest";
+      readonly key: RequestKey;
+      readonly height: number;
+      readonly intents: readonly Intent[];
+    }
+  | {
+      readonly type: "DelegationAccepted";
+      readonly key: RequestKey;
+      readonly ids: readonly IntentId[];
+      readonly height: number;
+    }
+  | {
+      readonly type: "DelegationRejected";
+      readonly key: RequestKey;
+      readonly ids: readonly IntentId[];
+      readonly height: number;
+      readonly reason: DelegationRefusal;
+      /** The node that the rejecting one sees coordinating. */
+      readonly active: NodeName | undefined;
+    }
+  | {
+      readonly type: "DelegationReturned";
+      readonly ids: readonly IntentId[];
+      readonly height: number;
+    }
+  | {
+      readonly type: "AssembleRequest";
+      readonly key: RequestKey;
+      /** In this order, each on top of the ones before. */
+      readonly ids: readonly IntentId[];
+      readonly height: number;
+      readonly view: SpeculativeView;
+    }
+  | {
+      readonly type: "AssembleResponse";
+      readonly key: RequestKey;
+      readonly outcomes: readonly AssembleOutcome[];
+    }
+  | {
+      readonly type: "EndorsementRequest";
+      readonly key: RequestKey;
+      readonly coordinator: NodeName;
+      readonly height: number;
+      readonly bundle: Bundle;
+      /** Contents of the inputs and reads that bundles in flight create. */
+      readonly view: SpeculativeView;
+    }
+  | {
+      readonly type: "Endorsement";
+      readonly key: RequestKey;
+      readonly digest: Digest;
+      readonly signature: string;
+    }
+  | {
+      readonly type: "Refusal";
+      readonly key: RequestKey;
+      readonly digest: Digest;
+      readonly height: number;
+      readonly reason: "not-coordinator" | "invalid";
+      readonly detail: string;
+      /** The step at fault, where one is. */
+      readonly intentId: IntentId | undefined;
+    }
+  | {
+      readonly type: "DispatchPermissionRequest";
+      readonly key: RequestKey;
+      readonly bundle: Bundle;
+    }
+  | {
+      readonly type: "DispatchPermission";
+      readonly key: RequestKey;
+      readonly digest: Digest;
+      readonly ids: readonly IntentId[];
+    }
+  | {
+      readonly type: "DispatchDenial";
+      readonly key: RequestKey;
+      readonly digest: Digest;
+      readonly denied: readonly {
+        readonly id: IntentId;
+        readonly reason: DenialReason;
+      }[];
+    }
+  | {
+      readonly type: "Dispatched";
+      readonly digest: Digest;
+      readonly ids: readonly IntentId[];
+    }
+  | {
+      readonly type: "DispatchedAck";
+      readonly digest: Digest;
+      readonly ids: readonly IntentId[];
+    }
+  | {
+      readonly type: "TransactionReverted";
+      readonly ids: readonly IntentId[];
+      readonly reason: string;
+    }
+  | {
+      readonly type: "Heartbeat";
+      readonly state: CoordinatorClaim;
+      /** Grows with every start of the node: a new number means that what was not dispatched is forgotten. */
+      readonly boot: number;
+      readonly height: number;
+      /** The receiver's transactions. */
+      readonly transactions: readonly {
+        readonly id: IntentId;
+        readonly stage: Stage;
+      }[];
+      readonly isComplete: boolean;
+    }
+  | { readonly type: "HandoverRequest"; readonly height: number }
+  | {
+      readonly type: "Handover";
+      readonly key: RequestKey;
+      /** What dispatched transitions will have done. */
+      readonly context: SpeculativeView;
+      /** Intents whose confirmation, all of them, is the flush point. */
+      readonly flush: readonly IntentId[];
+    }
+  | { readonly type: "HandoverAck"; readonly key: RequestKey };
+
+/** What came of the assembly of one intent. */
+export type AssembleOutcome =
+  | { readonly type: "assembled"; readonly id: IntentId; readonly step: Step }
+  | {
+      readonly type: "reverted" | "parked" | "error";
+      readonly id: IntentId;
+      readonly reason: string;
+    }
+  /** The sender does not have this intent, has settled it, or delegated it to somebody else. */
+  | { readonly type: "unknown"; readonly id: IntentId };
+
+/** The message of one type. */
+export type MessageOf<Type extends Message["type"]> = Extract<
+  Message,
+  { readonly type: Type }
+>;

@@ -1,0 +1,79 @@
+import type { Digest, IntentId, NodeName, RequestKey } from "./ids.ts";
+import type {
+  Bundle,
+  Endorsement,
+  Intent,
+  SpeculativeView,
+} from "./transition.ts";
+
+/** A permission that a sender gave: to whom, for what, until when. */
+export interface Permission {
+  readonly coordinator: NodeName;
+  readonly digest: Digest;
+  readonly validUntil: number;
+  /** Counts the permissions for one intent. */
+  readonly attempt: number;
+}
+
+/** How an intent ended. */
+export type Receipt =
+  | {
+      readonly type: "Confirmed";
+      readonly id: IntentId;
+      readonly block: number;
+    }
+  | {
+      readonly type: "Reverted";
+      readonly id: IntentId;
+      readonly reason: string;
+    };
+
+/** A sender's intent, as it is on disk. */
+export interface IntentRecord {
+  readonly kind: "intent";
+  readonly intent: Intent;
+  /** Order of arrival at this node. */
+  readonly sequence: number;
+  readonly retries: number;
+  readonly parked: string | undefined;
+  readonly permission: Permission | undefined;
+  /** The coordinator said that it dispatched what the permission names. */
+  readonly isDispatched: boolean;
+  /** The last failure; with `isDoomed` the intent ends with it as soon as no permission is live. */
+  readonly reason: string | undefined;
+  readonly isDoomed: boolean;
+  readonly receipt: Receipt | undefined;
+}
+
+/** A dispatched bundle, as it is on the coordinator's disk. */
+export interface DispatchRecord {
+  readonly kind: "dispatch";
+  readonly bundle: Bundle;
+  readonly endorsements: readonly Endorsement[];
+  /** Senders that know. */
+  readonly acknowledged: readonly NodeName[];
+}
+
+/** A handover on its way, as it is on the old coordinator's disk. */
+export interface HandoverRecord {
+  readonly kind: "handover";
+  readonly key: RequestKey;
+  readonly to: NodeName;
+  readonly context: SpeculativeView;
+  readonly flush: readonly IntentId[];
+}
+
+/** What is durable. */
+export type SavedRecord = IntentRecord | DispatchRecord | HandoverRecord;
+
+/** Where a record is kept. */
+export function recordKey(record: SavedRecord): string {
+  switch (record.kind) {
+    case "intent":
+      return `intent:${record.intent.id}`;
+    case "dispatch":
+      return `dispatch:${record.bundle.digest}`;
+    case "handover":
+      return `handover:${record.key}`;
+  }
+}
