@@ -1,0 +1,231 @@
+import type { IntentId, StateId } from "../protocol/ids.ts";
+import type {
+  CoordinatorClaim,
+  DelegationRefusal,
+  DenialReason,
+  Message,
+  Stage,
+} from "../protocol/messages.ts";
+import { hashing } from "./hashing.ts";
+import type { Random } from "./random.ts";
+
+// A member that lies. It can say anything in its own name, with everything it has seen, but forges no signature.
+
+const claims: readonly CoordinatorClaim[] = [
+  "Elect",
+  "Prepared",
+  "Active",
+  "Flush",
+  "Closing",
+];
+const stages: readonly Stage[] = [
+  "pooled",
+  "assembling",
+  "endorsing",
+  "confirming",
+  "dispatched",
+  "confirmed",
+  "reverted",
+];
+const denials: readonly DenialReason[] = [
+  "not-delegate",
+  "unknown",
+  "settled",
+  "changed",
+];
+const refusals: readonly DelegationRefusal[] = [
+  "not-coordinator",
+  "coordinator-behind",
+  "sender-behind",
+  "busy",
+];
+const heights = [0, 1, 5, 1_000, 900_000, 2 ** 31, Number.MAX_SAFE_INTEGER];
+const memory = 256;
+
+/** Keeps what a liar sees and makes lies of it. */
+export class Adversary {
+  readonly #random: Random;
+  readonly #seen: Message[] = [];
+  readonly #ids: IntentId[] = [];
+  readonly #states: StateId[] = [];
+  #counter = 0;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /** A message that the liar sent or got. */
+  observe(message: Message): void {
+    const at = this.#counter++ % memory;
+    this.#seen[at] = message;
+    if (message.type === "DelegationRequest")
+      for (const { id } of message.intents)
+        this.#ids[this.#counter++ % memory] = id;
+    if (message.type !== "EndorsementRequest") return;
+    for (const step of message.bundle.steps) {
+      this.#ids[this.#counter % memory] = step.intentId;
+      for (const id of step.inputs)
+        this.#states[this.#counter++ % memory] = id;
+      for (const { id } of step.outputs)
+        this.#states[this.#counter++ % memory] = id;
+    }
+  }
+
+  /** Something false, or something old. */
+  lie(): Message | undefined {
+    if (this.#random.chance(0.4)) return this.#forge();
+    const old = this.#pick(this.#seen);
+    if (old === undefined || this.#random.chance(0.4)) return old;
+    return this.mutate(old);
+  }
+
+  /** The message with something in it changed. */
+  mutate(message: Message): Message {
+    const random = this.#random;
+    const height = random.pick(heights);
+    switch (message.type) {
+      case "DelegationRequest":
+        return random.chance(0.5)
+          ? { ...message, height }
+          : {
+              ...message,
+              intents: message.intents.map((intent) => ({
+                ...intent,
+                payload: "pay a b 1",
+                dependsOn: this.#someIds(),
+              })),
+            };
+      case "DelegationAccepted":
+      case "DelegationReturned":
+        return { ...message, height, ids: this.#someIds() };
+      case "DelegationRejected":
+        return { ...message, height, reason: random.pick(refusals) };
+      case "AssembleRequest":
+        return { ...message, height, ids: [...message.ids, ...this.#someIds()] };
+      case "AssembleResponse":
+        return { ...message, outcomes: message.outcomes.map((outcome) => {
+          if (outcome.type !== "assembled") return outcome;
+          const [input] = outcome.step.inputs;
+          const isDouble = random.chance(0.5) && input !== undefined;
+          const inputs = isDouble ? [input, input] : this.#someStates();
+          return { ...outcome, step: { ...outcome.step, inputs } };
+        }) };
+      case "EndorsementRequest": {
+        const { bundle } = message;
+        const validUntil = random.pick(heights);
+        const { steps } = bundle;
+        const digest = hashing.bundleDigest(steps, validUntil);
+        return random.chance(0.5)
+          ? { ...message, bundle: { steps, validUntil, digest } }
+          : { ...message, height, bundle: { ...bundle, steps: [...steps, ...steps] } };
+      }
+      case "Endorsement":
+        return { ...message, signature: "forged" };
+      case "Refusal":
+        return { ...message, height, intentId: this.#someIds()[0] };
+      case "DispatchPermissionRequest": {
+        const steps = message.bundle.steps.slice(1);
+        const validUntil = random.pick(heights);
+        const digest = hashing.bundleDigest(steps, validUntil);
+        return { ...message, bundle: { steps, validUntil, digest } };
+      }
+      case "DispatchPermission":
+      case "Dispatched":
+      case "DispatchedAck":
+      case "TransactionReverted":
+        return { ...message, ids: this.#someIds() };
+      case "DispatchDenial":
+        return {
+          ...message,
+          denied: this.#someIds().map((id) => ({
+            id,
+            reason: random.pick(denials),
+          })),
+        };
+      case "Heartbeat":
+        return { ...message, height, state: random.pick(claims) };
+      case "HandoverRequest":
+        return { ...message, height };
+      case "Handover":
+        return { ...message, flush: this.#someIds() };
+      case "HandoverAck":
+        return message;
+    }
+  }
+
+  #forge(): Message | undefined {
+    const random = this.#random;
+    const height = random.pick(heights);
+    const withKey = this.#pick(this.#seen.filter((seen) => "key" in seen));
+    const key = withKey !== undefined && "key" in withKey ? withKey.key : undefined;
+    const withDigest = this.#pick(this.#seen.filter((seen) => "digest" in seen));
+    const digest =
+      withDigest !== undefined && "digest" in withDigest
+        ? withDigest.digest
+        : undefined;
+    switch (random.below(8)) {
+      case 0:
+      case 1:
+        return {
+          type: "Heartbeat",
+          state: random.pick(claims),
+          boot: random.below(1_000),
+          height,
+          transactions: this.#someIds().map((id) => ({
+            id,
+            stage: random.pick(stages),
+          })),
+          isComplete: random.chance(0.5),
+        };
+      case 2:
+        return { type: "HandoverRequest", height };
+      case 3:
+        if (key === undefined) return undefined;
+        return {
+          type: "Handover",
+          key,
+          context: { created: [], spent: this.#someStates() },
+          flush: this.#someIds(),
+        };
+      case 4:
+        if (digest === undefined) return undefined;
+        return { type: "Dispatched", digest, ids: this.#someIds() };
+      case 5:
+        return {
+          type: "TransactionReverted",
+          ids: this.#someIds(),
+          reason: "because I say so",
+        };
+      case 6:
+        return { type: "DelegationReturned", ids: this.#someIds(), height };
+      default:
+        if (key === undefined) return undefined;
+        return {
+          type: "DelegationRejected",
+          key,
+          ids: this.#someIds(),
+          height,
+          reason: random.pick(refusals),
+          active: undefined,
+        };
+    }
+  }
+
+  #someIds(): IntentId[] {
+    return this.#some(this.#ids);
+  }
+
+  #someStates(): StateId[] {
+    return this.#some(this.#states);
+  }
+
+  #some<Item>(items: readonly (Item | undefined)[]): Item[] {
+    return Array.from({ length: this.#random.below(5) }, () =>
+      this.#pick(items),
+    ).filter((item) => item !== undefined);
+  }
+
+  #pick<Item>(items: readonly (Item | undefined)[]): Item | undefined {
+    return items[this.#random.below(items.length)];
+  }
+}

@@ -1,0 +1,63 @@
+import type { Effect } from "../protocol/effects.ts";
+import { recordKey, type SavedRecord } from "../protocol/records.ts";
+import type { FaultCounter, FaultPlan } from "./faults.ts";
+import type { Random } from "./random.ts";
+
+/** What happens to the commit of one turn, and to the node around it. */
+export interface CommitFate {
+  readonly isApplied: boolean;
+  readonly delayMs: number;
+  /** The share of the turn's effects that is performed before the node crashes; undefined if it does not. */
+  readonly crashAfter: number | undefined;
+}
+
+const fine: CommitFate = {
+  isApplied: true,
+  delayMs: 0,
+  crashAfter: undefined,
+};
+
+/** One node's disk: survives crashes. The saves and erasures of a turn happen all together or not at all. */
+export class Disk {
+  readonly records = new Map<string, SavedRecord>();
+
+  commit(effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      if (effect.type === "Save")
+        this.records.set(recordKey(effect.record), effect.record);
+      else if (effect.type === "Erase") this.records.delete(effect.key);
+    }
+  }
+}
+
+/** Draws the fate of a commit. */
+export function drawFate(
+  plan: FaultPlan,
+  random: Random,
+  faults: FaultCounter,
+): CommitFate {
+  let delayMs = 0;
+  if (random.chance(plan.slowDisk)) {
+    faults.count("slow-disk");
+    delayMs = random.below(plan.slowDiskMs);
+  }
+  if (random.chance(plan.failedCommit)) {
+    // Nobody can tell whether a failed commit was applied: the node stops and reads again.
+    faults.count("commit-failed");
+    return { isApplied: random.chance(0.5), delayMs, crashAfter: 0 };
+  }
+  if (random.chance(plan.crashAtCommit)) {
+    const point = random.below(4);
+    faults.count(crashPoints[point] ?? "");
+    const crashAfter = [0, 0, random.fraction(), 1][point];
+    return { isApplied: point > 0, delayMs, crashAfter };
+  }
+  return delayMs === 0 ? fine : { isApplied: true, delayMs, crashAfter: undefined };
+}
+
+const crashPoints = [
+  "crash-before-commit",
+  "crash-after-commit",
+  "crash-amid-effects",
+  "crash-after-effects",
+];

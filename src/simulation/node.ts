@@ -1,0 +1,300 @@
+import type { SequencerConfig } from "../protocol/config.ts";
+import type { Effect } from "../protocol/effects.ts";
+import type { Event, LedgerFact } from "../protocol/events.ts";
+import type { IntentId, NodeName } from "../protocol/ids.ts";
+import type { IntentRecord } from "../protocol/records.ts";
+import type { Block, Chain } from "./chain.ts";
+import { Holdings, readCoin } from "./coins.ts";
+import type { Core } from "./core.ts";
+import { Disk, drawFate } from "./disk.ts";
+import type { FaultCounter, FaultPlan } from "./faults.ts";
+import type { Queue } from "./queue.ts";
+import type { Random } from "./random.ts";
+
+/** Told of all that a node does, in order. */
+export interface Witness {
+  readonly started: (node: SimulatedNode, effects: readonly Effect[]) => void;
+  readonly crashed: (node: SimulatedNode) => void;
+  /** A turn was taken; nothing of it is durable yet. */
+  readonly turned: (
+    node: SimulatedNode,
+    event: Event,
+    effects: readonly Effect[],
+  ) => void;
+  /** About to be committed. */
+  readonly committing: (
+    node: SimulatedNode,
+    effects: readonly Effect[],
+  ) => void;
+  readonly performing: (node: SimulatedNode, effect: Effect) => void;
+}
+
+export interface NodePorts<Sequencer> {
+  readonly core: Core<Sequencer>;
+  readonly queue: Queue;
+  readonly random: Random;
+  readonly faults: FaultCounter;
+  readonly plan: () => FaultPlan;
+  readonly chain: Chain;
+  readonly witness: Witness;
+  readonly perform: (node: SimulatedNode, effect: Effect) => void;
+}
+
+/** What the rest of the simulator needs to know of a node. */
+export interface SimulatedNode {
+  readonly name: NodeName;
+  readonly index: number;
+  readonly disk: Disk;
+  readonly holdings: Holdings;
+  readonly height: number;
+  readonly boot: number;
+  readonly isUp: boolean;
+}
+
+/** A node: the core, its disk, its view of the chain, and the order of its turns. */
+export class Node<Sequencer> implements SimulatedNode {
+  readonly name: NodeName;
+  readonly index: number;
+  readonly disk = new Disk();
+  readonly holdings = new Holdings();
+  boot = 0;
+  #sequencer: Sequencer | undefined;
+  readonly #config: SequencerConfig;
+  readonly #ports: NodePorts<Sequencer>;
+  /** Blocks in its view, by height. Durable, together with what its turns save. */
+  readonly #seen: Block[] = [];
+  /** Intents that were confirmed, as they were saved: a deep reorganisation opens them again. */
+  readonly #confirmed = new Map<IntentId, IntentRecord>();
+  /** Events that wait: the node is frozen or its disk is busy. */
+  #inbox: Event[] = [];
+  #isBusy = false;
+  #frozenUntil = 0;
+
+  constructor(
+    options: { readonly index: number; readonly config: SequencerConfig },
+    ports: NodePorts<Sequencer>,
+  ) {
+    this.index = options.index;
+    this.name = options.config.self;
+    this.#config = options.config;
+    this.#ports = ports;
+    const [genesis] = ports.chain.blocks;
+    if (genesis !== undefined) this.#see(genesis);
+  }
+
+  get height(): number {
+    return this.#seen.length - 1;
+  }
+
+  get isUp(): boolean {
+    return this.#sequencer !== undefined;
+  }
+
+  get sequencer(): Sequencer | undefined {
+    return this.#sequencer;
+  }
+
+  start(): void {
+    if (this.isUp) return;
+    const { core, random, witness } = this.#ports;
+    this.boot += 1;
+    const { sequencer, effects } = core.create(
+      { ...this.#config, boot: this.boot },
+      {
+        height: this.height,
+        records: random.shuffle([...this.disk.records.values()]),
+      },
+    );
+    this.#sequencer = sequencer;
+    witness.started(this, effects);
+    this.#settle(effects);
+  }
+
+  /** Memory is gone, and so is all that was not done yet. */
+  crash(): void {
+    if (!this.isUp) return;
+    const { queue, random, witness } = this.#ports;
+    this.#sequencer = undefined;
+    this.#inbox = [];
+    this.#isBusy = false;
+    this.#frozenUntil = 0;
+    witness.crashed(this);
+    queue.after(random.tail(this.#ports.plan().downMs) + 1, () => {
+      this.start();
+    });
+  }
+
+  freeze(ms: number): void {
+    const { queue } = this.#ports;
+    this.#frozenUntil = Math.max(this.#frozenUntil, queue.now + ms);
+    const { boot } = this;
+    queue.after(ms, () => {
+      if (boot === this.boot) this.#drain();
+    });
+  }
+
+  thaw(): void {
+    this.#frozenUntil = 0;
+    this.#drain();
+  }
+
+  /** Something happened. Its turn comes now, or when the node is free again. */
+  tell(event: Event): void {
+    if (!this.isUp) return;
+    if (!this.#isWaiting()) {
+      this.#turn(event);
+      return;
+    }
+    // A node that stands still does not count what it misses of the time.
+    if (event.type !== "Tick") this.#inbox.push(event);
+  }
+
+  #isWaiting(): boolean {
+    return this.#isBusy || this.#ports.queue.now < this.#frozenUntil;
+  }
+
+  #drain(): void {
+    while (this.#inbox.length > 0 && this.isUp && !this.#isWaiting()) {
+      const event = this.#inbox.shift();
+      if (event !== undefined) this.#turn(event);
+    }
+  }
+
+  #turn(event: Event): void {
+    if (this.#sequencer === undefined) return;
+    const { core, witness } = this.#ports;
+    const block = this.#blockOf(event);
+    if (block === "stale") return;
+    const effects = core.handle(this.#sequencer, event);
+    witness.turned(this, event, effects);
+    this.#settle(effects, block);
+  }
+
+  /** Commits, then performs, as far as fate allows. */
+  #settle(effects: readonly Effect[], block?: Block | number): void {
+    const { queue, random, faults } = this.#ports;
+    const isDurable =
+      block !== undefined ||
+      effects.some(({ type }) => type === "Save" || type === "Erase");
+    if (!isDurable) {
+      this.#perform(effects, effects.length);
+      return;
+    }
+    const fate = drawFate(this.#ports.plan(), random, faults);
+    const finish = (): void => {
+      if (fate.isApplied) this.#commit(effects, block);
+      if (fate.crashAfter === undefined) {
+        this.#perform(effects, effects.length);
+        return;
+      }
+      this.#perform(effects, Math.floor(fate.crashAfter * effects.length));
+      this.crash();
+    };
+    if (fate.delayMs === 0) {
+      finish();
+      return;
+    }
+    this.#isBusy = true;
+    const { boot } = this;
+    queue.after(fate.delayMs, () => {
+      if (boot !== this.boot || !this.isUp) return;
+      finish();
+      this.#isBusy = false;
+      this.#drain();
+    });
+  }
+
+  #commit(effects: readonly Effect[], block?: Block | number): void {
+    this.#ports.witness.committing(this, effects);
+    this.disk.commit(effects);
+    for (const effect of effects)
+      if (effect.type === "Save" && effect.record.kind === "intent")
+        this.#remember(effect.record);
+    if (typeof block === "number") this.#forget(block);
+    else if (block !== undefined) this.#see(block);
+  }
+
+  #remember(record: IntentRecord): void {
+    const { id } = record.intent;
+    if (record.receipt?.type === "Confirmed") this.#confirmed.set(id, record);
+    else this.#confirmed.delete(id);
+  }
+
+  #perform(effects: readonly Effect[], count: number): void {
+    const { witness, perform } = this.#ports;
+    for (let i = 0; i < count; i++) {
+      const effect = effects[i];
+      if (effect === undefined) return;
+      if (effect.type === "Save" || effect.type === "Erase") continue;
+      witness.performing(this, effect);
+      perform(this, effect);
+      if (!this.isUp) return;
+    }
+  }
+
+  /** The block that an event is about; undefined if none is; "stale" if the view has moved on meanwhile. */
+  #blockOf(event: Event): Block | number | "stale" | undefined {
+    if (event.type === "BlocksReverted")
+      return event.height < this.height ? event.height : "stale";
+    if (event.type !== "BlockSeen") return undefined;
+    const block = this.#ports.chain.blocks[event.height];
+    return block === undefined ||
+      event.height !== this.height + 1 ||
+      block.facts !== event.facts
+      ? "stale"
+      : block;
+  }
+
+  /** What its indexer finds next: a block, or that the chain it saw was replaced. */
+  nextIndexed(heightMax: number): Event | undefined {
+    const { blocks } = this.#ports.chain;
+    let common = this.height;
+    while (common > 0 && this.#seen[common] !== blocks[common]) common--;
+    if (common < this.height) {
+      const facts: LedgerFact[] = [];
+      for (const block of this.#seen.slice(common + 1))
+        facts.push(...block.facts);
+      const reopened = [...this.#confirmed.values()].filter(
+        ({ receipt }) =>
+          receipt?.type === "Confirmed" && receipt.block > common,
+      );
+      return { type: "BlocksReverted", height: common, facts, reopened };
+    }
+    const next = blocks[this.height + 1];
+    if (next === undefined || next.height > heightMax) return undefined;
+    return { type: "BlockSeen", height: next.height, facts: next.facts };
+  }
+
+  /** Whether its turns wait for something. */
+  get isWaiting(): boolean {
+    return this.#isWaiting();
+  }
+
+  #see(block: Block): void {
+    this.#seen.push(block);
+    for (const net of block.transitions) {
+      for (const id of net.intents) this.holdings.fulfil(id);
+      for (const id of net.inputs) this.holdings.spend(id);
+      for (const state of net.outputs) {
+        const coin = readCoin(state);
+        if (coin !== undefined) this.holdings.create(coin);
+      }
+    }
+  }
+
+  #forget(height: number): void {
+    const { chain } = this.#ports;
+    while (this.height > height) {
+      const block = this.#seen.pop();
+      for (const net of block?.transitions.toReversed() ?? []) {
+        for (const id of net.intents) this.holdings.unfulfil(id);
+        for (const { id } of net.outputs) this.holdings.uncreate(id);
+        for (const id of net.inputs) {
+          const state = chain.content(id);
+          const coin = state === undefined ? undefined : readCoin(state);
+          if (coin !== undefined) this.holdings.create(coin);
+        }
+      }
+    }
+  }
+}
