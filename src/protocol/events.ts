@@ -15,7 +15,12 @@ export type SubmissionFailure = "reverted" | "expired" | "rejected";
 
 /** All that can happen to one node's sequencer of one group. */
 export type Event =
-  | { readonly type: "IntentSubmitted"; readonly intent: Intent }
+  | {
+      readonly type: "IntentSubmitted";
+      readonly intent: Intent;
+      /** Those of its dependencies that the ledger has already. */
+      readonly fulfilled: readonly IntentId[];
+    }
   | { readonly type: "IntentResumed"; readonly id: IntentId }
   | { readonly type: "Tick" }
   | {

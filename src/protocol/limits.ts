@@ -11,8 +11,14 @@ export const limits = {
   pooled: 200_000,
   /** Transactions between assembly and confirmation: what a falling one may drag along. */
   speculative: 512,
-  /** Transactions that are assembled at the same time. More would only guess further ahead. */
-  assembling: 64,
+  /** Requests for assembly at the same time. More would only guess further ahead. */
+  assembling: 8,
+  /** Intents that one sender assembles for one request: enough to hide the way there and back. */
+  assembly: 16,
+  /** Times that a coordinator tries a transaction that endorsers refuse before it gives it back. */
+  refusals: 3,
+  /** Endorsement requests that wait for a block. */
+  deferred: 16,
   /** Transactions in one bundle: fits a block with room to spare. */
   bundle: 100,
   /** Bundles between endorsement and dispatch: one gathers endorsements while one asks for permission. */

@@ -37,6 +37,8 @@ export interface IntentRecord {
   readonly retries: number;
   readonly parked: string | undefined;
   readonly permission: Permission | undefined;
+  /** The last block in which any permission for this intent may still be used. */
+  readonly liveUntil: number;
   /** The coordinator said that it dispatched what the permission names. */
   readonly isDispatched: boolean;
   /** The last failure; with `isDoomed` the intent ends with it as soon as no permission is live. */

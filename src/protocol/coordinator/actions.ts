@@ -1,0 +1,336 @@
+import type { IntentId, NodeName } from "../ids.ts";
+import { limits } from "../limits.ts";
+import type { DelegationRefusal } from "../messages.ts";
+import type { HandoverRecord } from "../records.ts";
+import type { Intent } from "../transition.ts";
+import {
+  bySender,
+  candidates,
+  idsOf,
+  isSilent,
+  newKey,
+  nextTry,
+  pages,
+  rangeOf,
+  send,
+  type Turn,
+} from "../turn.ts";
+import { dropImportedContext, importContext, viewOf } from "./context.ts";
+import { liveOther } from "./guards.ts";
+import type { Coordinator, CoordinatorEvent } from "./model.ts";
+import { tellTransaction } from "./tell.ts";
+import type { CoordinatorTransaction } from "./transaction/model.ts";
+
+type EventOf<Type extends CoordinatorEvent["type"]> = Extract<
+  CoordinatorEvent,
+  { readonly type: Type }
+>;
+
+/** Takes what fits. A transaction that is here already stays as it is; one that ended is acknowledged. */
+export function accept(
+  coordinator: Coordinator,
+  { from, request }: EventOf<"TransactionsDelegated">,
+  turn: Turn,
+): void {
+  const taken: IntentId[] = [];
+  const refused: IntentId[] = [];
+  for (const intent of request.intents) {
+    const known = coordinator.transactions.get(intent.id);
+    if (known !== undefined)
+      (known.sender === from ? taken : refused).push(intent.id);
+    else if (coordinator.ended.has(intent.id)) taken.push(intent.id);
+    else if (hasRoom(coordinator, from)) {
+      receive(coordinator, from, intent, turn);
+      taken.push(intent.id);
+    } else refused.push(intent.id);
+  }
+  const { height } = turn.node;
+  if (taken.length > 0)
+    send(turn, from, {
+      type: "DelegationAccepted",
+      key: request.key,
+      ids: taken,
+      height,
+    });
+  if (refused.length > 0)
+    reject(turn, from, { ...request, ids: refused, reason: "busy" });
+}
+
+function hasRoom(
+  { transactions, pools }: Coordinator,
+  from: NodeName,
+): boolean {
+  return (
+    transactions.size < limits.pooled &&
+    (pools.get(from)?.entries.length ?? 0) < limits.pooledPerSender
+  );
+}
+
+function receive(
+  coordinator: Coordinator,
+  sender: NodeName,
+  intent: Intent,
+  turn: Turn,
+): void {
+  const waitsFor = intent.dependsOn.filter((id) =>
+    isUnassembled(coordinator.transactions.get(id)),
+  );
+  const transaction: CoordinatorTransaction = {
+    state: "Initial",
+    id: intent.id,
+    sender,
+    intent,
+    order: coordinator.received++,
+    step: undefined,
+    builtOn: new Set(),
+    usedBy: new Set(),
+    waitsFor: new Set(waitsFor),
+    failures: 0,
+    notBefore: 0,
+    endedTick: 0,
+  };
+  coordinator.transactions.set(intent.id, transaction);
+  for (const id of waitsFor) {
+    const waiting = coordinator.dependants.get(id) ?? new Set();
+    waiting.add(intent.id);
+    coordinator.dependants.set(id, waiting);
+  }
+  tellTransaction(turn, transaction, { type: "Received" });
+}
+
+function isUnassembled(
+  transaction: CoordinatorTransaction | undefined,
+): boolean {
+  return (
+    transaction !== undefined &&
+    transaction.step === undefined &&
+    transaction.state !== "Confirmed" &&
+    transaction.state !== "Reverted"
+  );
+}
+
+/** Says who is behind, or who coordinates. */
+export function refuse(
+  { successor }: Coordinator,
+  { from, request }: EventOf<"TransactionsDelegated">,
+  turn: Turn,
+): void {
+  const { node } = turn;
+  const ours = rangeOf(node, node.height);
+  const theirs = rangeOf(node, request.height);
+  const reason =
+    theirs < ours
+      ? "sender-behind"
+      : theirs > ours
+        ? "coordinator-behind"
+        : "not-coordinator";
+  reject(turn, from, {
+    key: request.key,
+    ids: idsOf(request.intents),
+    reason,
+    active: successor ?? liveOther(node),
+  });
+}
+
+function reject(
+  turn: Turn,
+  to: NodeName,
+  {
+    key,
+    ids,
+    reason,
+    active,
+  }: {
+    readonly key: EventOf<"TransactionsDelegated">["request"]["key"];
+    readonly ids: readonly IntentId[];
+    readonly reason: DelegationRefusal;
+    readonly active?: NodeName | undefined;
+  },
+): void {
+  send(turn, to, {
+    type: "DelegationRejected",
+    key,
+    ids,
+    height: turn.node.height,
+    reason,
+    active,
+  });
+}
+
+/** Takes note of another coordinator. */
+export function note(
+  coordinator: Coordinator,
+  { from, heartbeat }: EventOf<"HeartbeatReceived">,
+  { node }: Turn,
+): void {
+  const { other } = coordinator;
+  if (
+    other !== undefined &&
+    other.node !== from &&
+    liveOther(node) !== undefined &&
+    heartbeat.state !== "Active"
+  )
+    return;
+  coordinator.other = { node: from, claim: heartbeat.state, tick: node.tick };
+}
+
+/** Dispatches from now on. What was taken over is on the ledger, or never will be. */
+export function activate(
+  coordinator: Coordinator,
+  _event: unknown,
+  { node }: Turn,
+): void {
+  coordinator.enteredTick = node.tick;
+  coordinator.predecessor = undefined;
+  coordinator.successor = undefined;
+  coordinator.flush.clear();
+  coordinator.closingBeats = 0;
+  dropImportedContext(coordinator);
+}
+
+/** Asks the one at work to hand over. */
+export function askForHandover(
+  coordinator: Coordinator,
+  _event: unknown,
+  turn: Turn,
+): void {
+  const { node } = turn;
+  coordinator.enteredTick = node.tick;
+  coordinator.successor = undefined;
+  coordinator.closingBeats = 0;
+  coordinator.predecessor = coordinator.other?.node;
+  if (coordinator.predecessor !== undefined)
+    send(turn, coordinator.predecessor, {
+      type: "HandoverRequest",
+      height: node.height,
+    });
+}
+
+/** Builds on what the predecessor dispatched, and waits until it is confirmed. */
+export function prepare(
+  coordinator: Coordinator,
+  { handover }: EventOf<"HandoverReceived">,
+  { node }: Turn,
+): void {
+  coordinator.enteredTick = node.tick;
+  importContext(coordinator, handover.context);
+  for (const id of handover.flush)
+    if (!coordinator.ended.has(id)) coordinator.flush.add(id);
+}
+
+/** Stops: returns what is not dispatched, and tells the successor what is. */
+export function handOverToHim(
+  coordinator: Coordinator,
+  { from }: { readonly from: NodeName },
+  turn: Turn,
+): void {
+  handOver(coordinator, from, turn);
+}
+
+export function handOverToFirst(
+  coordinator: Coordinator,
+  _event: unknown,
+  turn: Turn,
+): void {
+  const { node } = turn;
+  const first = candidates(node).find(
+    (candidate) => !isSilent(node, candidate) && candidate !== node.config.self,
+  );
+  if (first !== undefined) handOver(coordinator, first, turn);
+}
+
+function handOver(coordinator: Coordinator, to: NodeName, turn: Turn): void {
+  coordinator.successor = to;
+  coordinator.enteredTick = turn.node.tick;
+  returnWork(coordinator, undefined, turn);
+  const flush = [...coordinator.dispatched.values()].flatMap(({ open }) => [
+    ...open,
+  ]);
+  const key = newKey(turn);
+  const record: HandoverRecord = {
+    kind: "handover",
+    key,
+    to,
+    context: viewOf(coordinator),
+    flush,
+  };
+  for (const [oldKey, { record: old }] of coordinator.handovers) {
+    coordinator.handovers.delete(oldKey);
+    turn.effects.push({ type: "Erase", key: `handover:${old.key}` });
+  }
+  coordinator.handovers.set(key, {
+    record,
+    tries: 0,
+    dueTick: nextTry(turn, 0, key),
+  });
+  turn.effects.push({ type: "Save", record });
+  sendHandover(turn, record);
+}
+
+/** Repeated until it is acknowledged. */
+export function sendHandover(
+  turn: Turn,
+  { to, key, context, flush }: HandoverRecord,
+): void {
+  send(turn, to, { type: "Handover", key, context, flush });
+}
+
+/** Gives all that is not dispatched back to the senders. */
+export function returnWork(
+  coordinator: Coordinator,
+  _event: unknown,
+  turn: Turn,
+): void {
+  coordinator.bundles = [];
+  coordinator.assembled = [];
+  coordinator.assemblies.clear();
+  const undispatched = [...coordinator.transactions.values()].filter(
+    ({ state }) => isUndispatched(state),
+  );
+  for (const transaction of undispatched.reverse())
+    tellTransaction(turn, transaction, { type: "Withdrawn" });
+  for (const [sender, transactions] of bySender(
+    undispatched.reverse(),
+    (transaction) => transaction.sender,
+  )) {
+    for (const page of pages(idsOf(transactions), limits.heartbeat)) {
+      send(turn, sender, {
+        type: "DelegationReturned",
+        ids: page,
+        height: turn.node.height,
+      });
+    }
+  }
+}
+
+function isUndispatched(state: CoordinatorTransaction["state"]): boolean {
+  switch (state) {
+    case "Initial":
+    case "Pooled":
+    case "PreAssembly_Blocked":
+    case "Assembling":
+    case "Endorsement_Gathering":
+    case "Blocked":
+    case "Confirming_Dispatch":
+      return true;
+    case "Ready_For_Dispatch":
+    case "Dispatched":
+    case "Submitted":
+    case "Confirmed":
+    case "Reverted":
+    case "Final":
+      return false;
+  }
+}
+
+export function countBeat(coordinator: Coordinator): void {
+  coordinator.closingBeats += 1;
+}
+
+export function rest(coordinator: Coordinator): void {
+  coordinator.successor = undefined;
+  coordinator.predecessor = undefined;
+  coordinator.closingBeats = 0;
+  coordinator.pools.clear();
+  coordinator.turns.length = 0;
+}

@@ -1,0 +1,191 @@
+import { pop, push, type Heap } from "../heap.ts";
+import type { IntentId, NodeName } from "../ids.ts";
+import { limits } from "../limits.ts";
+import type { AssembleOutcome, MessageOf } from "../messages.ts";
+import { ignore, newKey, nextTry, send, type Turn } from "../turn.ts";
+import { conflicts, viewOf } from "./context.ts";
+import type { AssemblyWork, Coordinator } from "./model.ts";
+import { tellTransaction } from "./tell.ts";
+import type { CoordinatorTransaction } from "./transaction/model.ts";
+
+/** Asks senders in turn to assemble what they have in the pool. */
+export function requestAssemblies(turn: Turn): void {
+  const { coordinator } = turn.node;
+  for (let served = coordinator.turns.length; served > 0; served -= 1) {
+    if (coordinator.assemblies.size >= limits.assembling || isFull(coordinator))
+      return;
+    const sender = coordinator.turns.shift();
+    if (sender === undefined) return;
+    const queue = coordinator.pools.get(sender);
+    if (queue === undefined || queue.entries.length === 0) {
+      coordinator.pools.delete(sender);
+      continue;
+    }
+    coordinator.turns.push(sender);
+    const batch = takeBatch(turn, queue);
+    if (batch.length > 0) requestAssembly(turn, sender, batch);
+  }
+}
+
+/** In-flight steps, and those on their way, are bounded: what falls drags no more than that along. */
+function isFull({
+  transactions,
+  assemblies,
+  assembled,
+  bundles,
+  dispatched,
+}: Coordinator): boolean {
+  let count = assembled.length + assemblies.size;
+  for (const { bundle } of bundles) count += bundle.steps.length;
+  for (const { open } of dispatched.values()) count += open.size;
+  return count >= Math.min(limits.speculative, transactions.size + 1);
+}
+
+/** The next transactions of one sender that may be assembled together now. */
+function takeBatch(
+  { node }: Turn,
+  queue: Heap<IntentId>,
+): CoordinatorTransaction[] {
+  const { coordinator, tick } = node;
+  const batch: CoordinatorTransaction[] = [];
+  const postponed: CoordinatorTransaction[] = [];
+  while (batch.length < limits.assembly && postponed.length < limits.assembly) {
+    const id = pop(queue);
+    if (id === undefined) break;
+    const transaction = coordinator.transactions.get(id);
+    if (transaction?.state !== "Pooled" || batch.includes(transaction))
+      continue;
+    if (transaction.notBefore > tick) {
+      postponed.push(transaction);
+      continue;
+    }
+    if (!mayRunBeside(coordinator, transaction.intent.touches, batch)) {
+      postponed.push(transaction);
+      break;
+    }
+    batch.push(transaction);
+  }
+  for (const { order, id } of postponed) push(queue, order, id);
+  return batch;
+}
+
+/** Nothing runs beside what may touch anything; others run beside each other if they touch nothing in common. */
+function mayRunBeside(
+  { assemblies }: Coordinator,
+  touches: readonly string[] | undefined,
+  batch: readonly CoordinatorTransaction[],
+): boolean {
+  const [first] = batch;
+  if (
+    first !== undefined &&
+    (first.intent.touches === undefined) !== (touches === undefined)
+  )
+    return false;
+  if (touches === undefined) return assemblies.size === 0;
+  for (const work of assemblies.values()) {
+    if (
+      work.touches === undefined ||
+      work.touches.some((name) => touches.includes(name))
+    )
+      return false;
+  }
+  return true;
+}
+
+function requestAssembly(
+  turn: Turn,
+  to: NodeName,
+  batch: readonly CoordinatorTransaction[],
+): void {
+  const { coordinator, height, tick, config } = turn.node;
+  const key = newKey(turn);
+  const touches = batch.flatMap(({ intent }) => intent.touches ?? []);
+  const isExclusive = batch.some(({ intent }) => intent.touches === undefined);
+  const work: AssemblyWork = {
+    request: {
+      type: "AssembleRequest",
+      key,
+      ids: batch.map(({ id }) => id),
+      height,
+      view: viewOf(coordinator),
+    },
+    to,
+    touches: isExclusive ? undefined : touches,
+    tries: 0,
+    dueTick: nextTry(turn, 0, key),
+    deadlineTick: tick + config.stateTicks,
+  };
+  coordinator.assemblies.set(key, work);
+  for (const transaction of batch)
+    tellTransaction(turn, transaction, { type: "AssembleRequestSent", key });
+  send(turn, to, work.request);
+}
+
+/** A sender answers. Answers to requests that are given up are stale. */
+export function receiveAssembleResponse(
+  turn: Turn,
+  from: NodeName,
+  { key, outcomes }: MessageOf<"AssembleResponse">,
+): void {
+  const { coordinator } = turn.node;
+  const work = coordinator.assemblies.get(key);
+  if (work === undefined || work.to !== from) {
+    ignore(turn, "stale assembly response");
+    return;
+  }
+  coordinator.assemblies.delete(key);
+  const answers = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
+  for (const id of work.request.ids) {
+    const transaction = coordinator.transactions.get(id);
+    if (transaction?.state !== "Assembling") continue;
+    receiveOutcome(turn, transaction, answers.get(id));
+  }
+}
+
+function receiveOutcome(
+  turn: Turn,
+  transaction: CoordinatorTransaction,
+  outcome: AssembleOutcome | undefined,
+): void {
+  switch (outcome?.type) {
+    case "assembled": {
+      const { step } = outcome;
+      const isMine =
+        step.intentId === transaction.id && step.sender === transaction.sender;
+      if (isMine && !conflicts(turn.node.coordinator, step))
+        tellTransaction(turn, transaction, { type: "Assemble_Success", step });
+      else tellTransaction(turn, transaction, { type: "Assemble_Error" });
+      return;
+    }
+    case "reverted":
+      tellTransaction(turn, transaction, { type: "Assemble_Revert_Response" });
+      return;
+    case "parked":
+    case "unknown":
+      tellTransaction(turn, transaction, { type: "Withdrawn" });
+      return;
+    case "error":
+    case undefined:
+      tellTransaction(turn, transaction, { type: "Assemble_Error" });
+      return;
+  }
+}
+
+/** Repeats requests that are not answered, and gives up those that take too long. */
+export function watchAssemblies(turn: Turn): void {
+  const { coordinator, tick } = turn.node;
+  for (const [key, work] of coordinator.assemblies) {
+    if (tick >= work.deadlineTick) {
+      coordinator.assemblies.delete(key);
+      for (const id of work.request.ids) {
+        const transaction = coordinator.transactions.get(id);
+        if (transaction?.state === "Assembling")
+          tellTransaction(turn, transaction, { type: "AssembleTimeout" });
+      }
+    } else if (tick >= work.dueTick) {
+      work.tries += 1;
+      work.dueTick = nextTry(turn, work.tries, key);
+      send(turn, work.to, work.request);
+    }
+  }
+}

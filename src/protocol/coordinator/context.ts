@@ -1,0 +1,110 @@
+import type { SpeculativeView, Step } from "../transition.ts";
+import type { Coordinator } from "./model.ts";
+import type { CoordinatorTransaction } from "./transaction/model.ts";
+
+/** Whether a step spends or reads something that another transaction in flight spends. */
+export function conflicts(
+  { spent }: Coordinator,
+  { inputs, reads }: Step,
+): boolean {
+  return (
+    inputs.some((id) => spent.has(id)) || reads.some((id) => spent.has(id))
+  );
+}
+
+/** Adds what a step does to the speculative view. */
+export function addToContext(
+  coordinator: Coordinator,
+  transaction: CoordinatorTransaction,
+  step: Step,
+): void {
+  const { created, spent, transactions } = coordinator;
+  for (const id of [...step.inputs, ...step.reads]) {
+    const producer = transactions.get(created.get(id)?.by ?? transaction.id);
+    if (producer === undefined || producer === transaction) continue;
+    producer.usedBy.add(transaction.id);
+    transaction.builtOn.add(producer.id);
+  }
+  for (const id of step.inputs) {
+    created.delete(id);
+    spent.set(id, transaction.id);
+  }
+  for (const state of step.outputs)
+    created.set(state.id, { state, by: transaction.id });
+}
+
+/** Takes it out again: its outputs are gone, and its inputs can be spent by others. */
+export function removeFromContext(
+  coordinator: Coordinator,
+  transaction: CoordinatorTransaction,
+): void {
+  const { created, spent, transactions } = coordinator;
+  const { step, id } = transaction;
+  if (step === undefined) return;
+  for (const output of step.outputs) created.delete(output.id);
+  for (const input of step.inputs)
+    if (spent.get(input) === id) spent.delete(input);
+  for (const producerId of transaction.builtOn) {
+    const producer = transactions.get(producerId);
+    producer?.usedBy.delete(id);
+    for (const state of producer?.step?.outputs ?? []) {
+      if (step.inputs.includes(state.id))
+        created.set(state.id, { state, by: producerId });
+    }
+  }
+  unlink(coordinator, transaction);
+}
+
+/** The step is on the ledger: what it created and spent is no longer speculative. */
+export function confirmInContext(
+  coordinator: Coordinator,
+  transaction: CoordinatorTransaction,
+): void {
+  const { created, spent } = coordinator;
+  const { step, id } = transaction;
+  if (step === undefined) return;
+  for (const output of step.outputs)
+    if (created.get(output.id)?.by === id) created.delete(output.id);
+  for (const input of step.inputs)
+    if (spent.get(input) === id) spent.delete(input);
+  unlink(coordinator, transaction);
+}
+
+function unlink(
+  { transactions, assembled }: Coordinator,
+  transaction: CoordinatorTransaction,
+): void {
+  const { id } = transaction;
+  for (const other of transaction.usedBy)
+    transactions.get(other)?.builtOn.delete(id);
+  for (const other of transaction.builtOn)
+    transactions.get(other)?.usedBy.delete(id);
+  transaction.usedBy.clear();
+  transaction.builtOn.clear();
+  transaction.step = undefined;
+  const index = assembled.indexOf(id);
+  if (index !== -1) assembled.splice(index, 1);
+}
+
+/** What in-flight transitions will have done. */
+export function viewOf({ created, spent }: Coordinator): SpeculativeView {
+  const states = [];
+  for (const { state } of created.values()) states.push(state);
+  return { created: states, spent: [...spent.keys()] };
+}
+
+/** Takes over what the previous coordinator's dispatched transitions will have done. Unverified: the ledger decides. */
+export function importContext(
+  { created, spent }: Coordinator,
+  view: SpeculativeView,
+): void {
+  for (const state of view.created)
+    created.set(state.id, { state, by: undefined });
+  for (const id of view.spent) if (!spent.has(id)) spent.set(id, undefined);
+}
+
+/** Forgets what was taken over: it is on the ledger, or never will be. */
+export function dropImportedContext({ created, spent }: Coordinator): void {
+  for (const [id, { by }] of created) if (by === undefined) created.delete(id);
+  for (const [id, by] of spent) if (by === undefined) spent.delete(id);
+}

@@ -1,0 +1,210 @@
+import {
+  candidates,
+  graceTicks,
+  isSilent,
+  outranks,
+  rangeOf,
+  type Sequencer,
+  type Turn,
+} from "../turn.ts";
+import type { Coordinator, CoordinatorEvent } from "./model.ts";
+import type { NodeName } from "../ids.ts";
+
+type EventOf<Type extends CoordinatorEvent["type"]> = Extract<
+  CoordinatorEvent,
+  { readonly type: Type }
+>;
+
+/** Another coordinator that is at work, if one was heard lately. */
+export function liveOther({
+  coordinator,
+  tick,
+  config,
+}: Sequencer): NodeName | undefined {
+  const { other } = coordinator;
+  if (other === undefined || tick - other.tick > graceTicks(config))
+    return undefined;
+  return other.claim === "Active" ||
+    other.claim === "Elect" ||
+    other.claim === "Prepared"
+    ? other.node
+    : undefined;
+}
+
+/** Whether this node is the first that is not known to be silent, as it sees the range. */
+export function isFirst(node: Sequencer): boolean {
+  const { self } = node.config;
+  return (
+    candidates(node).find(
+      (candidate) => candidate === self || !isSilent(node, candidate),
+    ) === self
+  );
+}
+
+/** Whether this node may take a delegation, by its own view alone. protocol.md#5 */
+export function isEntitled(
+  node: Sequencer,
+  from: NodeName,
+  theirHeight: number,
+): boolean {
+  const { self, mode, policy } = node.config;
+  if (mode === "local") return from === self;
+  const order = candidates(node);
+  if (!order.includes(self)) return false;
+  const other = liveOther(node);
+  if (policy === "sticky")
+    return other === undefined || outranks(node, self, other);
+  if (order[0] === self) return true;
+  return (
+    rangeOf(node, theirHeight) === rangeOf(node, node.height) &&
+    (other === undefined || outranks(node, self, other))
+  );
+}
+
+export function mayCoordinate(
+  _: Coordinator,
+  { from, request }: EventOf<"TransactionsDelegated">,
+  { node }: Turn,
+): boolean {
+  return isEntitled(node, from, request.height);
+}
+
+/** Nobody else is at work. */
+export function mayStartAtOnce(
+  _: Coordinator,
+  { from, request }: EventOf<"TransactionsDelegated">,
+  { node }: Turn,
+): boolean {
+  return (
+    liveOther(node) === undefined && isEntitled(node, from, request.height)
+  );
+}
+
+/** This node's turn comes in the range that the sender has reached and this node has not. */
+export function isNextAt(
+  _: Coordinator,
+  { request }: EventOf<"TransactionsDelegated">,
+  { node }: Turn,
+): boolean {
+  const range = rangeOf(node, request.height);
+  return (
+    node.config.policy === "rotating" &&
+    range === rangeOf(node, node.height) + 1 &&
+    candidates(node, range)[0] === node.config.self
+  );
+}
+
+export function isForeign(
+  _: Coordinator,
+  { from }: { readonly from: NodeName },
+  { node }: Turn,
+): boolean {
+  return from !== node.config.self;
+}
+
+/** A coordinator that this node outranks is at work, and the policy gives the role to the higher rank. */
+export function shouldTakeOver(
+  _: Coordinator,
+  { from, heartbeat }: EventOf<"HeartbeatReceived">,
+  { node }: Turn,
+): boolean {
+  const { self, policy } = node.config;
+  return (
+    policy === "rotating" &&
+    from !== self &&
+    isWorking(heartbeat.state) &&
+    isFirst(node) &&
+    outranks(node, self, from)
+  );
+}
+
+/** Another node is at work that comes before this one now. */
+export function isOutrankedBy(
+  _: Coordinator,
+  { from, heartbeat }: EventOf<"HeartbeatReceived">,
+  { node }: Turn,
+): boolean {
+  return (
+    from !== node.config.self &&
+    heartbeat.state === "Active" &&
+    outranks(node, from, node.config.self)
+  );
+}
+
+/** The one who asks for the role comes before this node, as this node sees the range. */
+export function isAskedByHigher(
+  _: Coordinator,
+  { from }: EventOf<"HandoverRequestReceived">,
+  { node }: Turn,
+): boolean {
+  return outranks(node, from, node.config.self);
+}
+
+/** The range has moved on, and another live node comes first in it. */
+export function hasLostTheRange(
+  _: Coordinator,
+  _event: unknown,
+  { node }: Turn,
+): boolean {
+  return (
+    node.config.policy === "rotating" &&
+    node.config.mode !== "local" &&
+    !isFirst(node)
+  );
+}
+
+/** This node's own view has reached the range in which it comes first. */
+export function hasReachedItsRange(
+  _: Coordinator,
+  _event: unknown,
+  { node }: Turn,
+): boolean {
+  return isFirst(node);
+}
+
+export function hasNoWork({ transactions, dispatched }: Coordinator): boolean {
+  return transactions.size === 0 && dispatched.size === 0;
+}
+
+export function hasNothingDispatched({ dispatched }: Coordinator): boolean {
+  return dispatched.size === 0;
+}
+
+export function isFlushed({ flush }: Coordinator): boolean {
+  return flush.size === 0;
+}
+
+export function isPredecessor(
+  { predecessor }: Coordinator,
+  { from }: { readonly from: NodeName },
+): boolean {
+  return predecessor === from;
+}
+
+export function isClosed(
+  { closingBeats }: Coordinator,
+  _event: unknown,
+  { node }: Turn,
+): boolean {
+  return closingBeats >= node.config.closingGrace;
+}
+
+export function hearsAnother(
+  _: Coordinator,
+  _event: unknown,
+  { node }: Turn,
+): boolean {
+  return liveOther(node) !== undefined;
+}
+
+export function hearsNobody(
+  _: Coordinator,
+  _event: unknown,
+  { node }: Turn,
+): boolean {
+  return liveOther(node) === undefined;
+}
+
+function isWorking(state: string): boolean {
+  return state === "Active" || state === "Elect" || state === "Prepared";
+}

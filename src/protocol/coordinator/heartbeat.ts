@@ -1,0 +1,79 @@
+import type { NodeName } from "../ids.ts";
+import { limits } from "../limits.ts";
+import type { CoordinatorClaim, MessageOf, Stage } from "../messages.ts";
+import { bySender, send, type Turn } from "../turn.ts";
+import type { CoordinatorState } from "./model.ts";
+import type { CoordinatorTransaction } from "./transaction/model.ts";
+
+/** Only a coordinator with work sends heartbeats: idle groups cost nothing. Each member hears of its own transactions. */
+export function sendHeartbeats(turn: Turn): void {
+  const { coordinator, config, height } = turn.node;
+  const state = claimOf(coordinator.state);
+  if (state === undefined || config.mode === "local") return;
+  const groups = bySender(
+    coordinator.transactions.values(),
+    ({ sender }) => sender,
+  );
+  const members = new Set<NodeName>([
+    ...config.committee,
+    ...config.pool,
+    ...groups.keys(),
+  ]);
+  for (const member of members) {
+    const own = groups.get(member) ?? [];
+    const heartbeat: MessageOf<"Heartbeat"> = {
+      type: "Heartbeat",
+      state,
+      boot: config.boot,
+      height,
+      transactions: own
+        .slice(0, limits.heartbeat)
+        .map((transaction) => ({
+          id: transaction.id,
+          stage: stageOf(transaction),
+        })),
+      isComplete: own.length <= limits.heartbeat,
+    };
+    send(turn, member, heartbeat);
+  }
+}
+
+function claimOf(state: CoordinatorState): CoordinatorClaim | undefined {
+  switch (state) {
+    case "Elect":
+    case "Prepared":
+    case "Active":
+    case "Flush":
+    case "Closing":
+      return state;
+    case "Idle":
+    case "Observing":
+    case "Standby":
+      return undefined;
+  }
+}
+
+function stageOf({ state }: CoordinatorTransaction): Stage {
+  switch (state) {
+    case "Initial":
+    case "Pooled":
+    case "PreAssembly_Blocked":
+      return "pooled";
+    case "Assembling":
+      return "assembling";
+    case "Endorsement_Gathering":
+    case "Blocked":
+      return "endorsing";
+    case "Confirming_Dispatch":
+    case "Ready_For_Dispatch":
+      return "confirming";
+    case "Dispatched":
+    case "Submitted":
+      return "dispatched";
+    case "Confirmed":
+      return "confirmed";
+    case "Reverted":
+    case "Final":
+      return "reverted";
+  }
+}

@@ -1,0 +1,142 @@
+import type { Heap } from "../heap.ts";
+import type {
+  Digest,
+  IntentId,
+  NodeName,
+  RequestKey,
+  StateId,
+} from "../ids.ts";
+import type { CoordinatorClaim, MessageOf } from "../messages.ts";
+import type { DispatchRecord, HandoverRecord } from "../records.ts";
+import type {
+  Bundle,
+  Endorsement,
+  SpeculativeView,
+  State,
+} from "../transition.ts";
+import type { CoordinatorTransaction } from "./transaction/model.ts";
+
+/** States of a coordinator. */
+export type CoordinatorState =
+  | "Idle"
+  | "Observing"
+  | "Elect"
+  | "Standby"
+  | "Prepared"
+  | "Active"
+  | "Flush"
+  | "Closing";
+
+/** What happens to it. */
+export type CoordinatorEvent =
+  | {
+      readonly type: "TransactionsDelegated";
+      readonly from: NodeName;
+      readonly request: MessageOf<"DelegationRequest">;
+    }
+  | { readonly type: "TransactionConfirmed" }
+  | {
+      readonly type: "HeartbeatReceived";
+      readonly from: NodeName;
+      readonly heartbeat: MessageOf<"Heartbeat">;
+    }
+  | { readonly type: "HeartbeatInterval" }
+  | { readonly type: "NewBlock" }
+  | {
+      readonly type: "HandoverRequestReceived";
+      readonly from: NodeName;
+      readonly height: number;
+    }
+  | {
+      readonly type: "HandoverReceived";
+      readonly from: NodeName;
+      readonly handover: MessageOf<"Handover">;
+    }
+  /** The node whose handover was awaited has not been heard for too long. */
+  | { readonly type: "PredecessorSilent" };
+
+/** An assembly that a sender was asked for. */
+export interface AssemblyWork {
+  readonly request: MessageOf<"AssembleRequest">;
+  readonly to: NodeName;
+  readonly touches: readonly string[] | undefined;
+  tries: number;
+  dueTick: number;
+  readonly deadlineTick: number;
+}
+
+/** A bundle on its way to dispatch. */
+export interface BundleWork {
+  readonly bundle: Bundle;
+  readonly key: RequestKey;
+  readonly view: SpeculativeView;
+  readonly endorsements: Map<NodeName, Endorsement>;
+  /** Endorsers that found it wrong, and the step they blame. */
+  readonly refusals: Map<NodeName, IntentId | undefined>;
+  /** Senders that have not permitted it yet. */
+  readonly unpermitted: Set<NodeName>;
+  isEndorsed: boolean;
+  isAsking: boolean;
+  tries: number;
+  dueTick: number;
+  deadlineTick: number;
+}
+
+/** A dispatched bundle whose fate is not known yet. */
+export interface DispatchWork {
+  record: DispatchRecord;
+  readonly open: Set<IntentId>;
+  tries: number;
+  dueTick: number;
+}
+
+/** A handover that is not acknowledged yet. */
+export interface HandoverWork {
+  readonly record: HandoverRecord;
+  tries: number;
+  dueTick: number;
+}
+
+/** What is known of another coordinator. */
+export interface OtherCoordinator {
+  readonly node: NodeName;
+  readonly claim: CoordinatorClaim;
+  readonly tick: number;
+}
+
+/** The node as a coordinator of one group. */
+export interface Coordinator {
+  state: CoordinatorState;
+  enteredTick: number;
+  readonly transactions: Map<IntentId, CoordinatorTransaction>;
+  received: number;
+  /** Ids that wait for assembly, for each sender in order of arrival. */
+  readonly pools: Map<NodeName, Heap<IntentId>>;
+  /** Senders in the order in which they are served. */
+  readonly turns: NodeName[];
+  readonly assemblies: Map<RequestKey, AssemblyWork>;
+  /** Steps that wait for a bundle, in order of assembly. */
+  assembled: IntentId[];
+  bundles: BundleWork[];
+  readonly dispatched: Map<Digest, DispatchWork>;
+  /** States that in-flight steps create, and nobody in flight has spent. */
+  readonly created: Map<
+    StateId,
+    { readonly state: State; readonly by: IntentId | undefined }
+  >;
+  /** States that in-flight steps spend. */
+  readonly spent: Map<StateId, IntentId | undefined>;
+  /** Dependants of an intent that wait until it is assembled. */
+  readonly dependants: Map<IntentId, Set<IntentId>>;
+  other: OtherCoordinator | undefined;
+  /** From whom the role is taken over, or to whom it goes. */
+  predecessor: NodeName | undefined;
+  successor: NodeName | undefined;
+  /** Intents that the predecessor dispatched and that must be confirmed before this node dispatches. */
+  readonly flush: Set<IntentId>;
+  readonly handovers: Map<RequestKey, HandoverWork>;
+  heartbeatTick: number;
+  closingBeats: number;
+  /** Intents that ended, to answer late messages. */
+  readonly ended: Set<IntentId>;
+}

@@ -1,0 +1,137 @@
+import type { Event, LedgerFact } from "../events.ts";
+import type { IntentId } from "../ids.ts";
+import type { DispatchRecord } from "../records.ts";
+import { bySender, idsOf, send, type Turn } from "../turn.ts";
+import { addToContext, confirmInContext } from "./context.ts";
+import { fall } from "./transaction/actions.ts";
+import { tellTransaction } from "./tell.ts";
+import type { CoordinatorTransaction } from "./transaction/model.ts";
+
+/** Intents happened on the ledger, by this coordinator's doing or another's. */
+export function ledgerFulfilled(
+  turn: Turn,
+  { intents, digest }: LedgerFact,
+): void {
+  const { coordinator } = turn.node;
+  const isOurs = coordinator.dispatched.has(digest);
+  for (const id of intents) {
+    const transaction = coordinator.transactions.get(id);
+    if (transaction !== undefined) {
+      // Somebody else's version of it happened: what was built on ours never will.
+      if (isOurs) confirmInContext(coordinator, transaction);
+      else fall(transaction, undefined, turn);
+      tellTransaction(turn, transaction, { type: "Confirmed" });
+    }
+    for (const work of coordinator.dispatched.values()) work.open.delete(id);
+  }
+  for (const [key, { record, open }] of coordinator.dispatched) {
+    if (key === digest) close(turn, record);
+    else if (
+      open.size < record.bundle.steps.length &&
+      intents.some((id) =>
+        record.bundle.steps.some((step) => step.intentId === id),
+      )
+    ) {
+      // One of its intents is fulfilled elsewhere: as a whole it can never happen.
+      failDispatch(
+        turn,
+        record,
+        [...open],
+        "an intent in the same bundle was fulfilled elsewhere",
+      );
+    }
+  }
+}
+
+function close({ node, effects }: Turn, { bundle }: DispatchRecord): void {
+  node.coordinator.dispatched.delete(bundle.digest);
+  effects.push({ type: "Erase", key: `dispatch:${bundle.digest}` });
+}
+
+/** The submitter gave a bundle up, or its time is over. The senders decide what happens next. */
+export function submissionFailed(
+  turn: Turn,
+  { digest, reason }: Extract<Event, { readonly type: "SubmissionFailed" }>,
+): void {
+  const work = turn.node.coordinator.dispatched.get(digest);
+  if (work !== undefined)
+    failDispatch(turn, work.record, [...work.open], reason);
+}
+
+function failDispatch(
+  turn: Turn,
+  record: DispatchRecord,
+  open: readonly IntentId[],
+  reason: string,
+): void {
+  const { coordinator } = turn.node;
+  close(turn, record);
+  const failed: CoordinatorTransaction[] = [];
+  for (const id of open) {
+    const transaction = coordinator.transactions.get(id);
+    if (
+      transaction !== undefined &&
+      tellTransaction(turn, transaction, { type: "ConfirmedReverted" })
+    )
+      failed.push(transaction);
+  }
+  for (const [sender, transactions] of bySender(
+    failed,
+    (transaction) => transaction.sender,
+  )) {
+    send(turn, sender, {
+      type: "TransactionReverted",
+      ids: idsOf(transactions),
+      reason,
+    });
+  }
+}
+
+/** A reorganisation took transitions back. Ours that were closed are not submitted again: their senders see it too. */
+export function ledgerReverted(turn: Turn, facts: readonly LedgerFact[]): void {
+  const { coordinator } = turn.node;
+  for (const { intents } of facts) {
+    for (const id of intents) {
+      const transaction = coordinator.transactions.get(id);
+      if (transaction?.state === "Confirmed")
+        tellTransaction(turn, transaction, { type: "HeartbeatInterval" });
+    }
+  }
+}
+
+/** After a restart: what was dispatched goes on being submitted and watched. */
+export function restoreDispatch(turn: Turn, record: DispatchRecord): void {
+  const { coordinator, tick } = turn.node;
+  for (const step of record.bundle.steps) {
+    const transaction: CoordinatorTransaction = {
+      state: "Dispatched",
+      id: step.intentId,
+      sender: step.sender,
+      intent: {
+        id: step.intentId,
+        payload: "",
+        dependsOn: [],
+        touches: undefined,
+        isPrepareOnly: false,
+      },
+      order: coordinator.received++,
+      step,
+      builtOn: new Set(),
+      usedBy: new Set(),
+      waitsFor: new Set(),
+      failures: 0,
+      notBefore: 0,
+      endedTick: 0,
+    };
+    coordinator.transactions.set(step.intentId, transaction);
+    addToContext(coordinator, transaction, step);
+  }
+  const open = new Set(record.bundle.steps.map(({ intentId }) => intentId));
+  coordinator.dispatched.set(record.bundle.digest, {
+    record,
+    open,
+    tries: 0,
+    dueTick: tick,
+  });
+  turn.effects.push({ type: "Submit", dispatch: record });
+}

@@ -1,0 +1,135 @@
+import type { Table } from "../machine.ts";
+import type { Turn } from "../turn.ts";
+import {
+  accept,
+  activate,
+  askForHandover,
+  countBeat,
+  handOverToFirst,
+  handOverToHim,
+  note,
+  prepare,
+  refuse,
+  rest,
+  returnWork,
+} from "./actions.ts";
+import {
+  hasLostTheRange,
+  hasNothingDispatched,
+  hasNoWork,
+  hasReachedItsRange,
+  hearsAnother,
+  hearsNobody,
+  isAskedByHigher,
+  isClosed,
+  isFlushed,
+  isForeign,
+  isNextAt,
+  isOutrankedBy,
+  isPredecessor,
+  mayCoordinate,
+  mayStartAtOnce,
+  shouldTakeOver,
+} from "./guards.ts";
+import type {
+  Coordinator,
+  CoordinatorEvent,
+  CoordinatorState,
+} from "./model.ts";
+
+/** The node as a coordinator. The diagram in docs/state-machines.md is printed from this table. */
+export const coordinatorTable: Table<
+  CoordinatorState,
+  Coordinator,
+  CoordinatorEvent,
+  Turn
+> = {
+  Idle: {
+    TransactionsDelegated: [
+      { to: "Active", when: mayCoordinate, run: [accept, activate] },
+      { to: "Standby", when: isNextAt, run: [refuse] },
+      { to: "Idle", run: [refuse] },
+    ],
+    HeartbeatReceived: [
+      { to: "Elect", when: shouldTakeOver, run: [note, askForHandover] },
+      { to: "Observing", when: isForeign, run: [note] },
+    ],
+  },
+  Observing: {
+    TransactionsDelegated: [
+      { to: "Active", when: mayStartAtOnce, run: [accept, activate] },
+      { to: "Elect", when: mayCoordinate, run: [accept, askForHandover] },
+      { to: "Standby", when: isNextAt, run: [refuse] },
+      { to: "Observing", run: [refuse] },
+    ],
+    HeartbeatReceived: [
+      { to: "Elect", when: shouldTakeOver, run: [note, askForHandover] },
+      { to: "Observing", when: isForeign, run: [note] },
+    ],
+    HeartbeatInterval: [{ to: "Idle", when: hearsNobody }],
+  },
+  Standby: {
+    NewBlock: [
+      { to: "Elect", when: hasReachedItsRange, run: [askForHandover] },
+    ],
+    TransactionsDelegated: [
+      { to: "Elect", when: mayCoordinate, run: [accept, askForHandover] },
+      { to: "Standby", run: [refuse] },
+    ],
+    HeartbeatReceived: [{ to: "Standby", when: isForeign, run: [note] }],
+    HeartbeatInterval: [{ to: "Idle", when: hearsNobody }],
+  },
+  Elect: {
+    TransactionsDelegated: [{ to: "Elect", run: [accept] }],
+    HandoverReceived: [{ to: "Prepared", when: isPredecessor, run: [prepare] }],
+    HeartbeatReceived: [
+      { to: "Observing", when: isOutrankedBy, run: [note, returnWork] },
+      { to: "Elect", when: isForeign, run: [note] },
+    ],
+    PredecessorSilent: [{ to: "Active", run: [activate] }],
+  },
+  Prepared: {
+    TransactionsDelegated: [{ to: "Prepared", run: [accept] }],
+    TransactionConfirmed: [{ to: "Active", when: isFlushed, run: [activate] }],
+    HandoverReceived: [{ to: "Prepared", when: isPredecessor, run: [prepare] }],
+    HeartbeatReceived: [
+      { to: "Observing", when: isOutrankedBy, run: [note, returnWork] },
+      { to: "Prepared", when: isForeign, run: [note] },
+    ],
+    PredecessorSilent: [{ to: "Active", run: [activate] }],
+  },
+  Active: {
+    TransactionsDelegated: [{ to: "Active", run: [accept] }],
+    TransactionConfirmed: [{ to: "Idle", when: hasNoWork, run: [rest] }],
+    HeartbeatInterval: [{ to: "Idle", when: hasNoWork, run: [rest] }],
+    HandoverRequestReceived: [
+      { to: "Flush", when: isAskedByHigher, run: [handOverToHim] },
+    ],
+    HeartbeatReceived: [
+      { to: "Flush", when: isOutrankedBy, run: [note, handOverToHim] },
+      { to: "Active", when: isForeign, run: [note] },
+    ],
+    NewBlock: [{ to: "Flush", when: hasLostTheRange, run: [handOverToFirst] }],
+  },
+  Flush: {
+    TransactionsDelegated: [{ to: "Flush", run: [refuse] }],
+    TransactionConfirmed: [{ to: "Closing", when: hasNothingDispatched }],
+    HeartbeatInterval: [{ to: "Closing", when: hasNothingDispatched }],
+    HandoverRequestReceived: [{ to: "Flush", run: [handOverToHim] }],
+    HeartbeatReceived: [{ to: "Flush", when: isForeign, run: [note] }],
+  },
+  Closing: {
+    TransactionsDelegated: [
+      { to: "Active", when: mayStartAtOnce, run: [accept, activate] },
+      { to: "Elect", when: mayCoordinate, run: [accept, askForHandover] },
+      { to: "Closing", run: [refuse] },
+    ],
+    HandoverRequestReceived: [{ to: "Closing", run: [handOverToHim] }],
+    HeartbeatReceived: [{ to: "Closing", when: isForeign, run: [note] }],
+    HeartbeatInterval: [
+      { to: "Observing", when: hearsAnother, run: [rest] },
+      { to: "Idle", when: isClosed, run: [rest] },
+      { to: "Closing", run: [countBeat] },
+    ],
+  },
+};

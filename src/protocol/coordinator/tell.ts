@@ -1,0 +1,16 @@
+import { step } from "../machine.ts";
+import type { Turn } from "../turn.ts";
+import type {
+  CoordinatorTransaction,
+  CoordinatorTransactionEvent,
+} from "./transaction/model.ts";
+import { coordinatorTransactionTable } from "./transaction/table.ts";
+
+/** Gives an event to one transaction. */
+export function tellTransaction(
+  turn: Turn,
+  transaction: CoordinatorTransaction,
+  event: CoordinatorTransactionEvent,
+): boolean {
+  return step(coordinatorTransactionTable, transaction, event, turn);
+}

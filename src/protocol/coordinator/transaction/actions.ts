@@ -1,0 +1,122 @@
+import { createHeap, push } from "../../heap.ts";
+import { limits } from "../../limits.ts";
+import { nextTry, send, type Turn } from "../../turn.ts";
+import { addToContext, removeFromContext } from "../context.ts";
+import { dissolveBundleOf } from "../bundles.ts";
+import { tellTransaction } from "../tell.ts";
+import type {
+  CoordinatorTransaction,
+  CoordinatorTransactionEvent,
+} from "./model.ts";
+
+type EventOf<Type extends CoordinatorTransactionEvent["type"]> = Extract<
+  CoordinatorTransactionEvent,
+  { readonly type: Type }
+>;
+
+/** Puts it into its sender's queue, at the place that its arrival gives it. */
+export function pool(
+  transaction: CoordinatorTransaction,
+  _event: unknown,
+  { node }: Turn,
+): void {
+  const { pools, turns } = node.coordinator;
+  let queue = pools.get(transaction.sender);
+  if (queue === undefined) {
+    queue = createHeap();
+    pools.set(transaction.sender, queue);
+    turns.push(transaction.sender);
+  }
+  push(queue, transaction.order, transaction.id);
+}
+
+export function backOff(
+  transaction: CoordinatorTransaction,
+  _event: unknown,
+  turn: Turn,
+): void {
+  transaction.failures += 1;
+  transaction.notBefore = nextTry(turn, transaction.failures, transaction.id);
+}
+
+/** Takes what it spends and creates into the speculative view, and frees those that waited for it. */
+export function addStep(
+  transaction: CoordinatorTransaction,
+  { step }: EventOf<"Assemble_Success">,
+  turn: Turn,
+): void {
+  transaction.step = step;
+  addToContext(turn.node.coordinator, transaction, step);
+  turn.node.coordinator.assembled.push(transaction.id);
+  freeDependants(transaction, turn);
+}
+
+/** Takes its step back out of the speculative view; whatever was built on it falls too. */
+export function fall(
+  transaction: CoordinatorTransaction,
+  _event: unknown,
+  turn: Turn,
+): void {
+  if (transaction.step === undefined) return;
+  dissolveBundleOf(turn, transaction.id);
+  for (const id of [...transaction.usedBy]) {
+    const dependant = turn.node.coordinator.transactions.get(id);
+    if (dependant !== undefined)
+      tellTransaction(turn, dependant, { type: "DependencyReverted" });
+  }
+  removeFromContext(turn.node.coordinator, transaction);
+}
+
+/** The sender decides what happens next; its counter of retries is durable. */
+export function giveBack(
+  transaction: CoordinatorTransaction,
+  { detail }: EventOf<"EndorsedRejected">,
+  turn: Turn,
+): void {
+  const reason = `Not endorsed: ${detail}`;
+  send(turn, transaction.sender, {
+    type: "TransactionReverted",
+    ids: [transaction.id],
+    reason,
+  });
+}
+
+/** It is over; it stays for a heartbeat, so that the sender hears of it. */
+export function end(
+  transaction: CoordinatorTransaction,
+  _event: unknown,
+  turn: Turn,
+): void {
+  const { coordinator, tick } = turn.node;
+  transaction.endedTick = tick;
+  freeDependants(transaction, turn);
+  coordinator.ended.add(transaction.id);
+  if (coordinator.ended.size > limits.ended) {
+    for (const id of coordinator.ended) {
+      coordinator.ended.delete(id);
+      break;
+    }
+  }
+}
+
+export function remove(
+  transaction: CoordinatorTransaction,
+  _event: unknown,
+  turn: Turn,
+): void {
+  turn.node.coordinator.transactions.delete(transaction.id);
+  freeDependants(transaction, turn);
+}
+
+function freeDependants({ id }: CoordinatorTransaction, turn: Turn): void {
+  const { coordinator } = turn.node;
+  const waiting = coordinator.dependants.get(id);
+  if (waiting === undefined) return;
+  coordinator.dependants.delete(id);
+  for (const dependantId of waiting) {
+    const dependant = coordinator.transactions.get(dependantId);
+    if (dependant === undefined) continue;
+    dependant.waitsFor.delete(id);
+    tellTransaction(turn, dependant, { type: "DependencyAssembled" });
+  }
+}

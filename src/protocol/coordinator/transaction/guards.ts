@@ -1,0 +1,25 @@
+import { limits } from "../../limits.ts";
+import type { Turn } from "../../turn.ts";
+import type { CoordinatorTransaction } from "./model.ts";
+
+export function hasUnassembledDependencies({
+  waitsFor,
+}: CoordinatorTransaction): boolean {
+  return waitsFor.size > 0;
+}
+
+/** Its bundle is the first one that is not dispatched. */
+export function isInFront(
+  { id }: CoordinatorTransaction,
+  _event: unknown,
+  { node }: Turn,
+): boolean {
+  const [first] = node.coordinator.bundles;
+  return first?.bundle.steps.some(({ intentId }) => intentId === id) ?? false;
+}
+
+export function hasFailedTooOften({
+  failures,
+}: CoordinatorTransaction): boolean {
+  return failures >= limits.refusals;
+}

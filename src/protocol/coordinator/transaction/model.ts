@@ -1,0 +1,67 @@
+import type { IntentId, NodeName, RequestKey } from "../../ids.ts";
+import type { Intent, Step } from "../../transition.ts";
+
+/** States of a transaction, as its coordinator sees it. */
+export type CoordinatorTransactionState =
+  | "Initial"
+  | "Pooled"
+  | "PreAssembly_Blocked"
+  | "Assembling"
+  | "Reverted"
+  | "Endorsement_Gathering"
+  | "Blocked"
+  | "Confirming_Dispatch"
+  | "Ready_For_Dispatch"
+  | "Dispatched"
+  | "Submitted"
+  | "Confirmed"
+  | "Final";
+
+/** What happens to it. */
+export type CoordinatorTransactionEvent =
+  | { readonly type: "Received" }
+  | { readonly type: "AssembleRequestSent"; readonly key: RequestKey }
+  | { readonly type: "Assemble_Success"; readonly step: Step }
+  | { readonly type: "Assemble_Revert_Response" }
+  /** The sender parked it, has settled it, or gave it to somebody else. */
+  | { readonly type: "Withdrawn" }
+  | { readonly type: "Assemble_Error" }
+  | { readonly type: "AssembleTimeout" }
+  /** The bundle it is in has enough endorsements. */
+  | { readonly type: "Endorsed" }
+  /** The bundle it is in cannot get enough endorsements, because of this step. */
+  | { readonly type: "EndorsedRejected"; readonly detail: string }
+  /** The bundle it was in fell apart; the step itself is still good. */
+  | { readonly type: "Unbundled" }
+  | { readonly type: "DependencyReady" }
+  | { readonly type: "DependencyAssembled" }
+  /** What it is built on fell. */
+  | { readonly type: "DependencyReverted" }
+  | { readonly type: "DispatchConfirmed" }
+  | { readonly type: "DispatchConfirmationRejected" }
+  | { readonly type: "Collected" }
+  | { readonly type: "NonceAllocated" }
+  | { readonly type: "Submitted" }
+  | { readonly type: "Confirmed" }
+  | { readonly type: "ConfirmedReverted" }
+  | { readonly type: "HeartbeatInterval" };
+
+/** A transaction, as its coordinator sees it. */
+export interface CoordinatorTransaction {
+  state: CoordinatorTransactionState;
+  readonly id: IntentId;
+  readonly sender: NodeName;
+  readonly intent: Intent;
+  /** Order of arrival: first assembly follows it for each sender. */
+  readonly order: number;
+  step: Step | undefined;
+  /** In-flight transactions whose outputs it uses, and those that use its outputs. */
+  readonly builtOn: Set<IntentId>;
+  readonly usedBy: Set<IntentId>;
+  /** Dependencies that are not assembled yet, and those that wait for it. */
+  readonly waitsFor: Set<IntentId>;
+  failures: number;
+  /** Not assembled again before this tick. */
+  notBefore: number;
+  endedTick: number;
+}

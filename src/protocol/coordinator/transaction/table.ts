@@ -1,0 +1,124 @@
+import type { Table } from "../../machine.ts";
+import type { Turn } from "../../turn.ts";
+import {
+  addStep,
+  backOff,
+  end,
+  fall,
+  giveBack,
+  pool,
+  remove,
+} from "./actions.ts";
+import {
+  hasFailedTooOften,
+  hasUnassembledDependencies,
+  isInFront,
+} from "./guards.ts";
+import type {
+  CoordinatorTransaction,
+  CoordinatorTransactionEvent,
+  CoordinatorTransactionState,
+} from "./model.ts";
+
+/** It happened on the ledger, by whose doing ever. */
+const confirmed = [{ to: "Confirmed", run: [end] }] as const;
+
+/** It falls, and so does whatever was built on it; it is assembled again. */
+const again = [{ to: "Pooled", run: [fall, pool] }] as const;
+
+/** The same, after a while. */
+const later = [{ to: "Pooled", run: [fall, backOff, pool] }] as const;
+
+/** The sender takes it away. */
+const withdrawn = [{ to: "Final", run: [fall, remove] }] as const;
+
+/** A transaction, as its coordinator sees it. The diagram in docs/state-machines.md is printed from this table. */
+export const coordinatorTransactionTable: Table<
+  CoordinatorTransactionState,
+  CoordinatorTransaction,
+  CoordinatorTransactionEvent,
+  Turn
+> = {
+  Initial: {
+    Received: [
+      { to: "PreAssembly_Blocked", when: hasUnassembledDependencies },
+      { to: "Pooled", run: [pool] },
+    ],
+  },
+  PreAssembly_Blocked: {
+    DependencyAssembled: [
+      { to: "PreAssembly_Blocked", when: hasUnassembledDependencies },
+      { to: "Pooled", run: [pool] },
+    ],
+    Withdrawn: withdrawn,
+    Confirmed: confirmed,
+  },
+  Pooled: {
+    AssembleRequestSent: [{ to: "Assembling" }],
+    DependencyReverted: [
+      { to: "PreAssembly_Blocked", when: hasUnassembledDependencies },
+    ],
+    Withdrawn: withdrawn,
+    Confirmed: confirmed,
+  },
+  Assembling: {
+    Assemble_Success: [{ to: "Endorsement_Gathering", run: [addStep] }],
+    Assemble_Revert_Response: [{ to: "Reverted", run: [end] }],
+    Assemble_Error: [{ to: "Pooled", run: [backOff, pool] }],
+    AssembleTimeout: [{ to: "Pooled", run: [backOff, pool] }],
+    DependencyReverted: [{ to: "Pooled", run: [pool] }],
+    Withdrawn: withdrawn,
+    Confirmed: confirmed,
+  },
+  Endorsement_Gathering: {
+    Endorsed: [
+      { to: "Confirming_Dispatch", when: isInFront },
+      { to: "Blocked" },
+    ],
+    EndorsedRejected: [
+      { to: "Final", when: hasFailedTooOften, run: [fall, giveBack, remove] },
+      ...later,
+    ],
+    Unbundled: [{ to: "Endorsement_Gathering" }],
+    DependencyReverted: again,
+    Withdrawn: withdrawn,
+    Confirmed: confirmed,
+  },
+  Blocked: {
+    DependencyReady: [{ to: "Confirming_Dispatch" }],
+    Unbundled: [{ to: "Endorsement_Gathering" }],
+    DependencyReverted: again,
+    Withdrawn: withdrawn,
+    Confirmed: confirmed,
+  },
+  Confirming_Dispatch: {
+    DispatchConfirmed: [{ to: "Ready_For_Dispatch" }],
+    DispatchConfirmationRejected: withdrawn,
+    Unbundled: [{ to: "Endorsement_Gathering" }],
+    DependencyReverted: again,
+    Withdrawn: withdrawn,
+    Confirmed: confirmed,
+  },
+  Ready_For_Dispatch: {
+    Collected: [{ to: "Dispatched" }],
+    Confirmed: confirmed,
+  },
+  Dispatched: {
+    NonceAllocated: [{ to: "Dispatched" }],
+    Submitted: [{ to: "Submitted" }],
+    Confirmed: confirmed,
+    ConfirmedReverted: [{ to: "Final", run: [fall, remove] }],
+  },
+  Submitted: {
+    Submitted: [{ to: "Submitted" }],
+    Confirmed: confirmed,
+    ConfirmedReverted: [{ to: "Final", run: [fall, remove] }],
+  },
+  Reverted: {
+    HeartbeatInterval: [{ to: "Final", run: [remove] }],
+  },
+  Confirmed: {
+    HeartbeatInterval: [{ to: "Final", run: [remove] }],
+  },
+  Final: {},
+};

@@ -1,0 +1,227 @@
+import { liveOther } from "./coordinator/guards.ts";
+import type { EndorseOutcome } from "./events.ts";
+import type { Digest, IntentId, NodeName, RequestKey } from "./ids.ts";
+import { limits } from "./limits.ts";
+import type { MessageOf } from "./messages.ts";
+import {
+  candidates,
+  outranks,
+  rangeOf,
+  send,
+  type Sequencer,
+  type Turn,
+} from "./turn.ts";
+
+type EndorsementRequest = MessageOf<"EndorsementRequest">;
+
+/** The node as an endorser of one group. */
+export interface Endorser {
+  /** Signatures given: the same digest gets the same one. */
+  readonly endorsed: Map<Digest, string>;
+  /** Who waits for which check. */
+  readonly checking: Map<Digest, { readonly from: NodeName; key: RequestKey }>;
+  /** Requests that wait until this node has seen the coordinator's blocks. */
+  deferred: { readonly from: NodeName; readonly request: EndorsementRequest }[];
+  /** Intents that the ledger has fulfilled, as far as this node remembers. */
+  readonly fulfilled: Set<IntentId>;
+}
+
+/** An endorser that knows nothing yet. */
+export function createEndorser(): Endorser {
+  return {
+    endorsed: new Map(),
+    checking: new Map(),
+    deferred: [],
+    fulfilled: new Set(),
+  };
+}
+
+/** Checks what this node can check by itself, then asks the domain. */
+export function receiveEndorsementRequest(
+  turn: Turn,
+  from: NodeName,
+  request: EndorsementRequest,
+): void {
+  const { node } = turn;
+  const { endorser, config } = node;
+  const { bundle, key } = request;
+  if (!config.committee.includes(config.self) || request.coordinator !== from)
+    return;
+  if (request.height > node.height) {
+    endorser.deferred = endorser.deferred.filter(
+      (other) => other.from !== from,
+    );
+    if (
+      endorser.deferred.length < limits.deferred &&
+      request.height <= node.height + limits.aheadBlocks
+    ) {
+      endorser.deferred.push({ from, request });
+    }
+    return;
+  }
+  if (!isJustified(node, from, request.height)) {
+    refuse(turn, from, request, {
+      reason: "not-coordinator",
+      detail: "another node coordinates",
+      intentId: undefined,
+    });
+    return;
+  }
+  const wrong = findFault(node, request);
+  if (wrong !== undefined) {
+    refuse(turn, from, request, { reason: "invalid", ...wrong });
+    return;
+  }
+  const signature = endorser.endorsed.get(bundle.digest);
+  if (signature !== undefined) {
+    send(turn, from, {
+      type: "Endorsement",
+      key,
+      digest: bundle.digest,
+      signature,
+    });
+    return;
+  }
+  const checking = endorser.checking.get(bundle.digest);
+  if (checking !== undefined) {
+    checking.key = key;
+    return;
+  }
+  endorser.checking.set(bundle.digest, { from, key });
+  turn.effects.push({
+    type: "Endorse",
+    coordinator: from,
+    bundle,
+    view: request.view,
+  });
+}
+
+/** Whether that node may coordinate, by this node's own view alone. protocol.md#5 */
+function isJustified(
+  node: Sequencer,
+  coordinator: NodeName,
+  theirHeight: number,
+): boolean {
+  const { mode, policy, self } = node.config;
+  if (mode === "local") return true;
+  const order = candidates(node);
+  if (!order.includes(coordinator)) return false;
+  if (order[0] === coordinator || coordinator === self) return true;
+  if (
+    policy === "rotating" &&
+    rangeOf(node, theirHeight) !== rangeOf(node, node.height)
+  )
+    return false;
+  const other = node.coordinator.state === "Active" ? self : liveOther(node);
+  return (
+    other === undefined ||
+    other === coordinator ||
+    !outranks(node, other, coordinator)
+  );
+}
+
+function findFault(
+  { endorser, config, height }: Sequencer,
+  { bundle, coordinator }: EndorsementRequest,
+): { detail: string; intentId: IntentId | undefined } | undefined {
+  const { steps, validUntil, digest } = bundle;
+  if (steps.length === 0 || steps.length > limits.bundle)
+    return { detail: "the bundle's size", intentId: undefined };
+  if (validUntil < height)
+    return { detail: "the bundle has expired", intentId: undefined };
+  if (config.hashing.bundleDigest(steps, validUntil) !== digest)
+    return { detail: "the digest", intentId: undefined };
+  const done = steps.find(({ intentId }) => endorser.fulfilled.has(intentId));
+  if (done !== undefined)
+    return { detail: "the intent is fulfilled", intentId: done.intentId };
+  const foreign =
+    config.mode === "local"
+      ? steps.find(({ sender }) => sender !== coordinator)
+      : undefined;
+  return foreign === undefined
+    ? undefined
+    : { detail: "somebody else's intent", intentId: foreign.intentId };
+}
+
+function refuse(
+  turn: Turn,
+  to: NodeName,
+  { key, bundle }: EndorsementRequest,
+  why: Pick<MessageOf<"Refusal">, "reason" | "detail" | "intentId">,
+): void {
+  send(turn, to, {
+    type: "Refusal",
+    key,
+    digest: bundle.digest,
+    height: turn.node.height,
+    ...why,
+  });
+}
+
+/** The domain is done with a check. */
+export function finishEndorsement(
+  turn: Turn,
+  digest: Digest,
+  outcome: EndorseOutcome,
+): void {
+  const { endorser, height } = turn.node;
+  const checking = endorser.checking.get(digest);
+  if (checking === undefined) return;
+  endorser.checking.delete(digest);
+  const { from, key } = checking;
+  if (outcome.type === "refused") {
+    const { detail, intentId } = outcome;
+    send(turn, from, {
+      type: "Refusal",
+      key,
+      digest,
+      height,
+      reason: "invalid",
+      detail,
+      intentId,
+    });
+    return;
+  }
+  remember(endorser.endorsed, digest, outcome.signature);
+  send(turn, from, {
+    type: "Endorsement",
+    key,
+    digest,
+    signature: outcome.signature,
+  });
+}
+
+function remember(
+  endorsed: Map<Digest, string>,
+  digest: Digest,
+  signature: string,
+): void {
+  endorsed.set(digest, signature);
+  if (endorsed.size <= limits.endorsed) return;
+  for (const oldest of endorsed.keys()) {
+    endorsed.delete(oldest);
+    break;
+  }
+}
+
+/** New blocks: what waited for them is looked at again, and what they fulfilled is remembered. */
+export function endorserSeesBlock(
+  turn: Turn,
+  intents: readonly IntentId[],
+): void {
+  const { endorser, height } = turn.node;
+  for (const id of intents) endorser.fulfilled.add(id);
+  for (const id of endorser.fulfilled) {
+    if (endorser.fulfilled.size <= limits.ended) break;
+    endorser.fulfilled.delete(id);
+  }
+  const ready = endorser.deferred.filter(
+    ({ request }) => request.height <= height,
+  );
+  if (ready.length === 0) return;
+  endorser.deferred = endorser.deferred.filter(
+    ({ request }) => request.height > height,
+  );
+  for (const { from, request } of ready)
+    receiveEndorsementRequest(turn, from, request);
+}

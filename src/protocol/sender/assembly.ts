@@ -1,0 +1,206 @@
+import type { NodeName } from "../ids.ts";
+import type { AssembleOutcome, DenialReason, MessageOf } from "../messages.ts";
+import type { RequestKey } from "../ids.ts";
+import type { Bundle } from "../transition.ts";
+import { ignore, send, type Turn } from "../turn.ts";
+import { tell } from "./actions.ts";
+import { eventOf, type SenderTransaction } from "./transaction/model.ts";
+
+/** The coordinator asks for an assembly. A newer request replaces an older one; a repeated one gets the same answer. */
+export function receiveAssembleRequest(
+  turn: Turn,
+  from: NodeName,
+  request: MessageOf<"AssembleRequest">,
+): void {
+  const { sender } = turn.node;
+  if (sender.answered?.key === request.key) {
+    send(turn, from, sender.answered.response);
+    return;
+  }
+  if (sender.assembly?.request.key === request.key) return;
+  if (from !== sender.delegate) {
+    const outcomes = request.ids.map((id): AssembleOutcome => ({
+      type: "unknown",
+      id,
+    }));
+    send(turn, from, { type: "AssembleResponse", key: request.key, outcomes });
+    return;
+  }
+  sender.assembly = { from, request, isStarted: false };
+  startAssembly(turn);
+}
+
+/** Starts the waiting assembly once this node has seen the blocks that the coordinator has seen. */
+export function startAssembly(turn: Turn): void {
+  const { sender, height } = turn.node;
+  const { assembly } = sender;
+  if (
+    assembly === undefined ||
+    assembly.isStarted ||
+    assembly.request.height > height
+  )
+    return;
+  assembly.isStarted = true;
+  const { key, ids, view } = assembly.request;
+  const mine = ids.flatMap((id) => {
+    const transaction = sender.transactions.get(id);
+    return transaction !== undefined &&
+      isAssemblable(transaction, assembly.from)
+      ? [transaction]
+      : [];
+  });
+  for (const transaction of mine)
+    tell(turn, transaction, { type: "AssembleRequestReceived", key });
+  if (mine.length === 0) finishAssembly(turn, key, []);
+  else
+    turn.effects.push({
+      type: "Assemble",
+      key,
+      intents: mine.map(({ intent }) => intent),
+      view,
+    });
+}
+
+function isAssemblable(
+  { sentTo, isDoomed, state }: SenderTransaction,
+  from: NodeName,
+): boolean {
+  if (sentTo !== from || isDoomed) return false;
+  return (
+    state === "Delegated" ||
+    state === "Assembling" ||
+    state === "Signing" ||
+    state === "EndorsementGathering" ||
+    state === "Prepared"
+  );
+}
+
+/** The domain is done: tell the transactions, then the coordinator. */
+export function finishAssembly(
+  turn: Turn,
+  key: RequestKey,
+  outcomes: readonly AssembleOutcome[],
+): void {
+  const { sender } = turn.node;
+  const { assembly } = sender;
+  if (assembly === undefined || assembly.request.key !== key) {
+    ignore(turn, "stale assembly");
+    return;
+  }
+  sender.assembly = undefined;
+  const byId = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
+  const answers = assembly.request.ids.map((id): AssembleOutcome => {
+    const outcome = byId.get(id);
+    const transaction = sender.transactions.get(id);
+    const event = outcome === undefined ? undefined : eventOf(outcome);
+    if (
+      outcome === undefined ||
+      transaction === undefined ||
+      event === undefined ||
+      transaction.sentTo !== assembly.from
+    ) {
+      return { type: "unknown", id };
+    }
+    if (event.type === "AssembleAndSignSuccess")
+      tell(turn, transaction, { type: "AssembleSuccess" });
+    return tell(turn, transaction, event) ? outcome : { type: "unknown", id };
+  });
+  const response = {
+    type: "AssembleResponse",
+    key,
+    outcomes: answers,
+  } as const;
+  sender.answered = { key, response };
+  send(turn, assembly.from, response);
+}
+
+/** The coordinator asks whether it may dispatch exactly this bundle. */
+export function receivePermissionRequest(
+  turn: Turn,
+  from: NodeName,
+  { key, bundle }: MessageOf<"DispatchPermissionRequest">,
+): void {
+  const { node } = turn;
+  const { self, hashing, validForBlocks } = node.config;
+  const mine = bundle.steps.filter(({ sender }) => sender === self);
+  const isIntact =
+    hashing.bundleDigest(bundle.steps, bundle.validUntil) === bundle.digest &&
+    bundle.validUntil > node.height &&
+    bundle.validUntil <= node.height + 4 * validForBlocks;
+  const denied = mine.flatMap(({ intentId, signature }) => {
+    const transaction = node.sender.transactions.get(intentId);
+    const reason = isIntact
+      ? denialOf(transaction, { from, bundle, signature })
+      : "changed";
+    return reason === undefined ? [] : [{ id: intentId, reason }];
+  });
+  if (mine.length === 0) return;
+  if (denied.length > 0) {
+    send(turn, from, {
+      type: "DispatchDenial",
+      key,
+      digest: bundle.digest,
+      denied,
+    });
+    return;
+  }
+  for (const { intentId } of mine) {
+    const transaction = node.sender.transactions.get(intentId);
+    if (transaction !== undefined)
+      tell(turn, transaction, {
+        type: "DispatchConfirmationRequestReceived",
+        from,
+        bundle,
+      });
+  }
+  send(turn, from, {
+    type: "DispatchPermission",
+    key,
+    digest: bundle.digest,
+    ids: mine.map(({ intentId }) => intentId),
+  });
+}
+
+function denialOf(
+  transaction: SenderTransaction | undefined,
+  {
+    from,
+    bundle,
+    signature,
+  }: {
+    readonly from: NodeName;
+    readonly bundle: Bundle;
+    readonly signature: string;
+  },
+): DenialReason | undefined {
+  if (transaction === undefined) return "unknown";
+  if (transaction.isDoomed) return "settled";
+  const { permission, sentTo, state, step } = transaction;
+  if (permission?.digest === bundle.digest && permission.coordinator === from) {
+    return state === "Prepared" || transaction.isDispatched
+      ? undefined
+      : "not-delegate";
+  }
+  if (sentTo !== from) return "not-delegate";
+  if (state !== "EndorsementGathering" && state !== "Prepared")
+    return "changed";
+  return step?.signature === signature ? undefined : "changed";
+}
+
+/** The coordinator says that it dispatched a bundle. Durable here before it is acknowledged. */
+export function receiveDispatched(
+  turn: Turn,
+  from: NodeName,
+  { digest, ids }: MessageOf<"Dispatched">,
+): void {
+  for (const id of ids) {
+    const transaction = turn.node.sender.transactions.get(id);
+    if (
+      transaction?.permission?.digest === digest &&
+      transaction.permission.coordinator === from
+    ) {
+      tell(turn, transaction, { type: "Dispatched" });
+    }
+  }
+  send(turn, from, { type: "DispatchedAck", digest, ids });
+}

@@ -1,0 +1,74 @@
+import type { Heap } from "../heap.ts";
+import type { IntentId, NodeName, RequestKey } from "../ids.ts";
+import type { MessageOf } from "../messages.ts";
+import type { SenderTransaction } from "./transaction/model.ts";
+
+/** States of a sender. */
+export type SenderState = "Idle" | "Observing" | "Sending";
+
+/** What happens to it. */
+export type SenderEvent =
+  | {
+      readonly type: "HeartbeatReceived";
+      readonly from: NodeName;
+      readonly heartbeat: MessageOf<"Heartbeat">;
+    }
+  | { readonly type: "HeartbeatInterval" }
+  | { readonly type: "TransactionCreated" }
+  | { readonly type: "TransactionConfirmed" }
+  | { readonly type: "NewBlock" }
+  | { readonly type: "BaseLedgerTransactionReverted" };
+
+/** A delegation that is not acknowledged yet. One at a time, so that order is kept. */
+export interface PendingDelegation {
+  readonly key: RequestKey;
+  readonly to: NodeName;
+  readonly ids: readonly IntentId[];
+  tries: number;
+  dueTick: number;
+}
+
+/** An assembly that this node's domain is busy with, or that waits for a block. */
+export interface PendingAssembly {
+  readonly from: NodeName;
+  readonly request: MessageOf<"AssembleRequest">;
+  isStarted: boolean;
+}
+
+/** The node as a sender of one group. */
+export interface Sender {
+  state: SenderState;
+  /** Open intents in order of arrival. */
+  readonly transactions: Map<IntentId, SenderTransaction>;
+  nextSequence: number;
+  /** To whom transactions are delegated now. */
+  delegate: NodeName | undefined;
+  /** When the delegate was last heard, or was chosen. */
+  heardTick: number;
+  /** The newest incarnation of each coordinator that was heard. */
+  readonly boots: Map<NodeName, number>;
+  /** A coordinator that was heard lately, whether or not it is the delegate. */
+  active: { readonly node: NodeName; readonly tick: number } | undefined;
+  /** This node is behind: do not delegate before the own height reaches that range. */
+  waitForRange: number | undefined;
+  /** Ids to be sent, by order of arrival. May hold ids that need no sending any more. */
+  readonly outgoing: Heap<IntentId>;
+  /** Ids that wait for a tick before they go out again. */
+  readonly delayed: Heap<IntentId>;
+  delegation: PendingDelegation | undefined;
+  /** The tick before which nothing is delegated, after a refusal. */
+  pausedUntil: number;
+  refusals: number;
+  assembly: PendingAssembly | undefined;
+  /** The last answer, to give it again. */
+  answered:
+    | {
+        readonly key: RequestKey;
+        readonly response: MessageOf<"AssembleResponse">;
+      }
+    | undefined;
+  /** Ids by the last block in which a permission may be used. */
+  readonly expiries: Heap<IntentId>;
+  /** Who waits for an intent. */
+  readonly dependants: Map<IntentId, IntentId[]>;
+}

@@ -1,0 +1,201 @@
+import { push } from "../../heap.ts";
+import { recordKey, type IntentRecord, type Receipt } from "../../records.ts";
+import { nextTry, type Turn } from "../../turn.ts";
+import type { SenderTransaction, SenderTransactionEvent } from "./model.ts";
+
+type EventOf<Type extends SenderTransactionEvent["type"]> = Extract<
+  SenderTransactionEvent,
+  { readonly type: Type }
+>;
+
+/** The transaction as it goes to disk. */
+export function toRecord(
+  transaction: SenderTransaction,
+  receipt?: Receipt,
+): IntentRecord {
+  const {
+    intent,
+    sequence,
+    retries,
+    parked,
+    permission,
+    liveUntil,
+    isDispatched,
+    reason,
+    isDoomed,
+  } = transaction;
+  return {
+    kind: "intent",
+    intent,
+    sequence,
+    retries,
+    parked,
+    permission,
+    liveUntil,
+    isDispatched,
+    reason,
+    isDoomed,
+    receipt,
+  };
+}
+
+export function save(
+  transaction: SenderTransaction,
+  _event: unknown,
+  { effects }: Turn,
+): void {
+  effects.push({ type: "Save", record: toRecord(transaction) });
+}
+
+/** Puts it among those that are sent to the coordinator next. */
+export function queue(
+  transaction: SenderTransaction,
+  _event: unknown,
+  { node }: Turn,
+): void {
+  transaction.sentTo = undefined;
+  transaction.isAccepted = false;
+  push(node.sender.outgoing, transaction.sequence, transaction.id);
+}
+
+export function noteDelegate(
+  transaction: SenderTransaction,
+  { to }: EventOf<"Delegated">,
+): void {
+  transaction.sentTo = to;
+  transaction.isAccepted = false;
+}
+
+export function keepStep(
+  transaction: SenderTransaction,
+  { step }: EventOf<"AssembleAndSignSuccess">,
+): void {
+  transaction.step = step;
+}
+
+export function dropStep(transaction: SenderTransaction): void {
+  transaction.step = undefined;
+}
+
+/** Durable before it is sent: protocol.md#8, P1S. */
+export function permit(
+  transaction: SenderTransaction,
+  { from, bundle }: EventOf<"DispatchConfirmationRequestReceived">,
+  turn: Turn,
+): void {
+  if (
+    transaction.permission?.digest === bundle.digest &&
+    transaction.permission.coordinator === from
+  )
+    return;
+  transaction.permission = {
+    coordinator: from,
+    digest: bundle.digest,
+    validUntil: bundle.validUntil,
+    attempt: (transaction.permission?.attempt ?? 0) + 1,
+  };
+  transaction.isDispatched = false;
+  transaction.liveUntil = Math.max(transaction.liveUntil, bundle.validUntil);
+  push(turn.node.sender.expiries, transaction.liveUntil, transaction.id);
+  save(transaction, undefined, turn);
+}
+
+/** Durable before it is acknowledged: protocol.md#8, P2S. */
+export function noteDispatch(
+  transaction: SenderTransaction,
+  event: unknown,
+  turn: Turn,
+): void {
+  transaction.isDispatched = true;
+  save(transaction, event, turn);
+}
+
+/** Waits before it is delegated again; the counter is durable. */
+export function retryLater(
+  transaction: SenderTransaction,
+  event: EventOf<"ConfirmedReverted">,
+  turn: Turn,
+): void {
+  transaction.retries += 1;
+  transaction.reason = event.reason;
+  transaction.step = undefined;
+  transaction.isDispatched = false;
+  transaction.sentTo = undefined;
+  transaction.isAccepted = false;
+  save(transaction, event, turn);
+  push(
+    turn.node.sender.delayed,
+    nextTry(turn, transaction.retries, transaction.id),
+    transaction.id,
+  );
+}
+
+/** It will end as reverted, but a permission may still be used: wait until it cannot. */
+export function doom(
+  transaction: SenderTransaction,
+  event: { readonly reason: string },
+  turn: Turn,
+): void {
+  transaction.reason = event.reason;
+  transaction.isDoomed = true;
+  transaction.step = undefined;
+  transaction.sentTo = undefined;
+  push(turn.node.sender.expiries, transaction.liveUntil, transaction.id);
+  save(transaction, event, turn);
+}
+
+export function park(
+  transaction: SenderTransaction,
+  event: EventOf<"AssemblePark">,
+  turn: Turn,
+): void {
+  transaction.parked = event.reason;
+  transaction.sentTo = undefined;
+  transaction.step = undefined;
+  save(transaction, event, turn);
+}
+
+export function unpark(
+  transaction: SenderTransaction,
+  event: EventOf<"Resumed">,
+  turn: Turn,
+): void {
+  transaction.parked = undefined;
+  save(transaction, event, turn);
+  queue(transaction, event, turn);
+}
+
+export function confirm(
+  transaction: SenderTransaction,
+  { block }: EventOf<"ConfirmedSuccess">,
+  turn: Turn,
+): void {
+  settle(transaction, { type: "Confirmed", id: transaction.id, block }, turn);
+}
+
+export function revert(
+  transaction: SenderTransaction,
+  event: SenderTransactionEvent,
+  turn: Turn,
+): void {
+  const reason =
+    "reason" in event ? event.reason : (transaction.reason ?? "gave up");
+  settle(transaction, { type: "Reverted", id: transaction.id, reason }, turn);
+}
+
+function settle(
+  transaction: SenderTransaction,
+  receipt: Receipt,
+  { node, effects }: Turn,
+): void {
+  effects.push(
+    { type: "Save", record: toRecord(transaction, receipt) },
+    { type: "Settled", receipt },
+  );
+  node.sender.transactions.delete(transaction.id);
+}
+
+/** The key under which a transaction is on disk. */
+export function keyOf(transaction: SenderTransaction): string {
+  return recordKey(toRecord(transaction));
+}

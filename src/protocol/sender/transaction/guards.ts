@@ -1,0 +1,42 @@
+import type { Turn } from "../../turn.ts";
+import type { SenderTransaction, SenderTransactionEvent } from "./model.ts";
+
+type Reverted = Extract<
+  SenderTransactionEvent,
+  { readonly type: "ConfirmedReverted" }
+>;
+
+/** No permission for it can be used any more, as the own view of the ledger shows. */
+export function hasNoLivePermission(
+  transaction: SenderTransaction,
+  _event: unknown,
+  { node }: Turn,
+): boolean {
+  return (
+    node.height >= transaction.liveUntil || transaction.permission === undefined
+  );
+}
+
+export function mayRetry(
+  transaction: SenderTransaction,
+  { isRetryable }: Reverted,
+  { node }: Turn,
+): boolean {
+  return isRetryable && transaction.retries < node.config.retriesMax;
+}
+
+export function isSettledSafely(
+  transaction: SenderTransaction,
+  event: unknown,
+  turn: Turn,
+): boolean {
+  return hasNoLivePermission(transaction, event, turn);
+}
+
+export function isDoomedAndSafe(
+  transaction: SenderTransaction,
+  event: unknown,
+  turn: Turn,
+): boolean {
+  return transaction.isDoomed && hasNoLivePermission(transaction, event, turn);
+}

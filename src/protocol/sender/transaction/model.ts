@@ -1,0 +1,92 @@
+import type { IntentId, NodeName, RequestKey } from "../../ids.ts";
+import type { AssembleOutcome } from "../../messages.ts";
+import type { Permission } from "../../records.ts";
+import type { Bundle, Intent, Step } from "../../transition.ts";
+
+/** States of a transaction, as its sender sees it. */
+export type SenderTransactionState =
+  | "Initial"
+  | "Pending"
+  | "Delegated"
+  | "Assembling"
+  | "Signing"
+  | "EndorsementGathering"
+  | "Prepared"
+  | "Dispatched"
+  | "Sequenced"
+  | "Submitted"
+  | "Confirmed"
+  | "Reverted"
+  | "Parked";
+
+/** What happens to it. */
+export type SenderTransactionEvent =
+  | { readonly type: "Created" }
+  | { readonly type: "Delegated"; readonly to: NodeName }
+  | { readonly type: "AssembleRequestReceived"; readonly key: RequestKey }
+  | { readonly type: "AssembleSuccess" }
+  | { readonly type: "AssembleAndSignSuccess"; readonly step: Step }
+  | { readonly type: "AssembleRevert"; readonly reason: string }
+  | { readonly type: "AssemblePark"; readonly reason: string }
+  | { readonly type: "AssembleError"; readonly reason: string }
+  | {
+      readonly type: "DispatchConfirmationRequestReceived";
+      readonly from: NodeName;
+      readonly bundle: Bundle;
+    }
+  | { readonly type: "Dispatched" }
+  | { readonly type: "NonceAssigned" }
+  | { readonly type: "Submitted" }
+  | { readonly type: "CoordinatorChanged" }
+  /** The coordinator no longer has it: returned, forgotten, silent. */
+  | { readonly type: "Released" }
+  | { readonly type: "ConfirmedSuccess"; readonly block: number }
+  | {
+      readonly type: "ConfirmedReverted";
+      readonly reason: string;
+      readonly isRetryable: boolean;
+    }
+  /** No permission for it is live any more. */
+  | { readonly type: "PermissionExpired" }
+  | { readonly type: "Resumed" };
+
+/** A transaction, as its sender sees it. */
+export interface SenderTransaction {
+  state: SenderTransactionState;
+  readonly id: IntentId;
+  readonly intent: Intent;
+  readonly sequence: number;
+  /** To whom it was sent; undefined while it waits to be sent. */
+  sentTo: NodeName | undefined;
+  /** That node said that it has it. */
+  isAccepted: boolean;
+  /** What was assembled last, for the coordinator it was sent to. */
+  step: Step | undefined;
+  permission: Permission | undefined;
+  liveUntil: number;
+  isDispatched: boolean;
+  retries: number;
+  reason: string | undefined;
+  isDoomed: boolean;
+  parked: string | undefined;
+  /** Dependencies that are not confirmed and not on their way. */
+  readonly waitsFor: Set<IntentId>;
+}
+
+/** What an assembly means for the transaction. */
+export function eventOf(
+  outcome: AssembleOutcome,
+): SenderTransactionEvent | undefined {
+  switch (outcome.type) {
+    case "assembled":
+      return { type: "AssembleAndSignSuccess", step: outcome.step };
+    case "reverted":
+      return { type: "AssembleRevert", reason: outcome.reason };
+    case "parked":
+      return { type: "AssemblePark", reason: outcome.reason };
+    case "error":
+      return { type: "AssembleError", reason: outcome.reason };
+    case "unknown":
+      return undefined;
+  }
+}

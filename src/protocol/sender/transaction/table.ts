@@ -1,0 +1,127 @@
+import type { Table } from "../../machine.ts";
+import type { Turn } from "../../turn.ts";
+import {
+  confirm,
+  doom,
+  dropStep,
+  keepStep,
+  noteDelegate,
+  noteDispatch,
+  park,
+  permit,
+  queue,
+  retryLater,
+  revert,
+  save,
+  unpark,
+} from "./actions.ts";
+import { hasNoLivePermission, isDoomedAndSafe, mayRetry } from "./guards.ts";
+import type {
+  SenderTransaction,
+  SenderTransactionEvent,
+  SenderTransactionState,
+} from "./model.ts";
+
+const confirmed = [{ to: "Confirmed", run: [confirm] }] as const;
+
+/** The base ledger, or the coordinator, says that it failed. */
+const failed = [
+  { to: "Delegated", when: mayRetry, run: [retryLater] },
+  { to: "Reverted", when: hasNoLivePermission, run: [revert] },
+  { to: "Pending", run: [doom] },
+] as const;
+
+/** The domain says that the intent can never succeed. */
+const invalid = [
+  { to: "Reverted", when: hasNoLivePermission, run: [revert] },
+  { to: "Pending", run: [doom] },
+] as const;
+
+/** The coordinator has it no longer, and it was not dispatched. */
+const again = [{ to: "Delegated", run: [dropStep, queue] }] as const;
+
+/** A transaction, as its sender sees it. The diagram in docs/state-machines.md is printed from this table. */
+export const senderTransactionTable: Table<
+  SenderTransactionState,
+  SenderTransaction,
+  SenderTransactionEvent,
+  Turn
+> = {
+  Initial: {
+    Created: [{ to: "Pending", run: [save, queue] }],
+  },
+  Pending: {
+    Delegated: [{ to: "Delegated", run: [noteDelegate] }],
+    PermissionExpired: [
+      { to: "Reverted", when: isDoomedAndSafe, run: [revert] },
+    ],
+    ConfirmedSuccess: confirmed,
+  },
+  Delegated: {
+    Delegated: [{ to: "Delegated", run: [noteDelegate] }],
+    AssembleRequestReceived: [{ to: "Assembling" }],
+    CoordinatorChanged: again,
+    Released: again,
+    ConfirmedSuccess: confirmed,
+    ConfirmedReverted: failed,
+  },
+  Assembling: {
+    AssembleRequestReceived: [{ to: "Assembling" }],
+    AssembleSuccess: [{ to: "Signing" }],
+    AssembleAndSignSuccess: [{ to: "EndorsementGathering", run: [keepStep] }],
+    AssembleRevert: invalid,
+    AssemblePark: [{ to: "Parked", run: [park] }],
+    AssembleError: [{ to: "Delegated" }],
+    CoordinatorChanged: again,
+    Released: again,
+    ConfirmedSuccess: confirmed,
+    ConfirmedReverted: failed,
+  },
+  Signing: {
+    AssembleRequestReceived: [{ to: "Assembling" }],
+    AssembleAndSignSuccess: [{ to: "EndorsementGathering", run: [keepStep] }],
+    AssembleError: [{ to: "Delegated" }],
+    CoordinatorChanged: again,
+    Released: again,
+    ConfirmedSuccess: confirmed,
+    ConfirmedReverted: failed,
+  },
+  EndorsementGathering: {
+    AssembleRequestReceived: [{ to: "Assembling", run: [dropStep] }],
+    DispatchConfirmationRequestReceived: [{ to: "Prepared", run: [permit] }],
+    CoordinatorChanged: again,
+    Released: again,
+    ConfirmedSuccess: confirmed,
+    ConfirmedReverted: failed,
+  },
+  Prepared: {
+    AssembleRequestReceived: [{ to: "Assembling", run: [dropStep] }],
+    DispatchConfirmationRequestReceived: [{ to: "Prepared", run: [permit] }],
+    Dispatched: [{ to: "Dispatched", run: [noteDispatch] }],
+    Released: again,
+    PermissionExpired: again,
+    ConfirmedSuccess: confirmed,
+    ConfirmedReverted: failed,
+  },
+  Dispatched: {
+    NonceAssigned: [{ to: "Sequenced" }],
+    Submitted: [{ to: "Submitted" }],
+    ConfirmedSuccess: confirmed,
+    ConfirmedReverted: failed,
+  },
+  Sequenced: {
+    Submitted: [{ to: "Submitted" }],
+    ConfirmedSuccess: confirmed,
+    ConfirmedReverted: failed,
+  },
+  Submitted: {
+    ConfirmedSuccess: confirmed,
+    ConfirmedReverted: failed,
+  },
+  Confirmed: {},
+  Reverted: {},
+  Parked: {
+    Resumed: [{ to: "Pending", run: [unpark] }],
+    ConfirmedSuccess: confirmed,
+  },
+};

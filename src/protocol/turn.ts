@@ -1,0 +1,130 @@
+import type { SequencerConfig } from "./config.ts";
+import type { Coordinator } from "./coordinator/model.ts";
+import type { Effect } from "./effects.ts";
+import type { Endorser } from "./endorser.ts";
+import type { IntentId, NodeName, RequestKey } from "./ids.ts";
+import type { Tracer } from "./machine.ts";
+import type { Message } from "./messages.ts";
+import type { Ranking } from "./selection.ts";
+import type { Sender } from "./sender/model.ts";
+
+/** One node's part in one group. Owned by the protocol: nothing outside changes it. */
+export interface Sequencer {
+  readonly config: SequencerConfig;
+  readonly ranking: Ranking;
+  tick: number;
+  height: number;
+  readonly sender: Sender;
+  readonly coordinator: Coordinator;
+  readonly endorser: Endorser;
+  /** Nodes that did not answer, and until which tick they are skipped. */
+  readonly silent: Map<NodeName, number>;
+  requests: number;
+  /** Messages that changed nothing, by reason. */
+  readonly ignored: Map<string, number>;
+}
+
+/** What an action needs besides its model: the node, and a place for what it wants done. */
+export interface Turn {
+  readonly node: Sequencer;
+  readonly effects: Effect[];
+  /** Messages from this node to itself, handled within the same turn. */
+  readonly inbox: Message[];
+  readonly trace: Tracer<{ readonly state: string }> | undefined;
+}
+
+/** Sends a message; one to this node itself is handled at the end of the turn. */
+export function send(turn: Turn, to: NodeName, message: Message): void {
+  if (to === turn.node.config.self) turn.inbox.push(message);
+  else turn.effects.push({ type: "Send", to, message });
+}
+
+/** A key that no other request of this node has ever had. */
+export function newKey({ node }: Turn): RequestKey {
+  node.requests += 1;
+  return `${node.config.self}:${node.config.boot}:${node.requests}` as RequestKey;
+}
+
+/** Counts a message that changed nothing. */
+export function ignore({ node }: Turn, reason: string): void {
+  node.ignored.set(reason, (node.ignored.get(reason) ?? 0) + 1);
+}
+
+/** The tick at which something that was tried `tries` times is due again: doubling, bounded, spread by a hash. */
+export function nextTry({ node }: Turn, tries: number, id: string): number {
+  const { requestTicks, requestTicksMax } = node.config;
+  const wait = Math.min(
+    requestTicks * 2 ** Math.min(tries, 16),
+    requestTicksMax,
+  );
+  let hash = tries + 1;
+  for (let index = 0; index < id.length; index += 7)
+    hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193);
+  return node.tick + wait + ((((hash >>> 8) & 0xff) * wait) >> 10);
+}
+
+/** The range of blocks in which a height lies. */
+export function rangeOf(node: Sequencer, height: number): number {
+  return Math.floor(height / node.config.rangeSizeBlocks);
+}
+
+/** Those who may coordinate, most preferred first, as this node sees the range. */
+export function candidates(
+  node: Sequencer,
+  range = rangeOf(node, node.height),
+): NodeName[] {
+  return node.config.mode === "local"
+    ? [node.config.self]
+    : node.ranking(range);
+}
+
+/** Whether `node` comes before `other` in the order of the current range. */
+export function outranks(
+  sequencer: Sequencer,
+  node: NodeName,
+  other: NodeName,
+): boolean {
+  const order = candidates(sequencer);
+  const rank = order.indexOf(node);
+  return rank !== -1 && (rank < order.indexOf(other) || !order.includes(other));
+}
+
+/** Whether a node is being skipped because it did not answer. */
+export function isSilent({ silent, tick }: Sequencer, node: NodeName): boolean {
+  return (silent.get(node) ?? 0) > tick;
+}
+
+/** Ticks without a heartbeat after which a coordinator counts as silent. */
+export function graceTicks({
+  heartbeatTicks,
+  heartbeatGrace,
+}: SequencerConfig): number {
+  return heartbeatTicks * heartbeatGrace;
+}
+
+/** Ids in pages of at most `size`. */
+export function pages<Item>(items: readonly Item[], size: number): Item[][] {
+  const result: Item[][] = [];
+  for (let start = 0; start < items.length; start += size)
+    result.push(items.slice(start, start + size));
+  return result;
+}
+
+/** Groups ids by the node that sent them. */
+export function bySender<Item>(
+  items: Iterable<Item>,
+  senderOf: (item: Item) => NodeName,
+): Map<NodeName, Item[]> {
+  const groups = new Map<NodeName, Item[]>();
+  for (const item of items) {
+    const group = groups.get(senderOf(item));
+    if (group === undefined) groups.set(senderOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** The ids of some transactions. */
+export function idsOf(items: readonly { readonly id: IntentId }[]): IntentId[] {
+  return items.map(({ id }) => id);
+}
