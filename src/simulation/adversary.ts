@@ -64,8 +64,7 @@ export class Adversary {
     if (message.type !== "EndorsementRequest") return;
     for (const step of message.bundle.steps) {
       this.#ids[this.#counter % memory] = step.intentId;
-      for (const id of step.inputs)
-        this.#states[this.#counter++ % memory] = id;
+      for (const id of step.inputs) this.#states[this.#counter++ % memory] = id;
       for (const { id } of step.outputs)
         this.#states[this.#counter++ % memory] = id;
     }
@@ -101,15 +100,22 @@ export class Adversary {
       case "DelegationRejected":
         return { ...message, height, reason: random.pick(refusals) };
       case "AssembleRequest":
-        return { ...message, height, ids: [...message.ids, ...this.#someIds()] };
+        return {
+          ...message,
+          height,
+          ids: [...message.ids, ...this.#someIds()],
+        };
       case "AssembleResponse":
-        return { ...message, outcomes: message.outcomes.map((outcome) => {
-          if (outcome.type !== "assembled") return outcome;
-          const [input] = outcome.step.inputs;
-          const isDouble = random.chance(0.5) && input !== undefined;
-          const inputs = isDouble ? [input, input] : this.#someStates();
-          return { ...outcome, step: { ...outcome.step, inputs } };
-        }) };
+        return {
+          ...message,
+          outcomes: message.outcomes.map((outcome) => {
+            if (outcome.type !== "assembled") return outcome;
+            const [input] = outcome.step.inputs;
+            const isDouble = random.chance(0.5) && input !== undefined;
+            const inputs = isDouble ? [input, input] : this.#someStates();
+            return { ...outcome, step: { ...outcome.step, inputs } };
+          }),
+        };
       case "EndorsementRequest": {
         const { bundle } = message;
         const validUntil = random.pick(heights);
@@ -117,7 +123,11 @@ export class Adversary {
         const digest = hashing.bundleDigest(steps, validUntil);
         return random.chance(0.5)
           ? { ...message, bundle: { steps, validUntil, digest } }
-          : { ...message, height, bundle: { ...bundle, steps: [...steps, ...steps] } };
+          : {
+              ...message,
+              height,
+              bundle: { ...bundle, steps: [...steps, ...steps] },
+            };
       }
       case "Endorsement":
         return { ...message, signature: "forged" };
@@ -157,8 +167,11 @@ export class Adversary {
     const random = this.#random;
     const height = random.pick(heights);
     const withKey = this.#pick(this.#seen.filter((seen) => "key" in seen));
-    const key = withKey !== undefined && "key" in withKey ? withKey.key : undefined;
-    const withDigest = this.#pick(this.#seen.filter((seen) => "digest" in seen));
+    const key =
+      withKey !== undefined && "key" in withKey ? withKey.key : undefined;
+    const withDigest = this.#pick(
+      this.#seen.filter((seen) => "digest" in seen),
+    );
     const digest =
       withDigest !== undefined && "digest" in withDigest
         ? withDigest.digest

@@ -52,7 +52,9 @@ export function drawFate(
     const crashAfter = [0, 0, random.fraction(), 1][point];
     return { isApplied: point > 0, delayMs, crashAfter };
   }
-  return delayMs === 0 ? fine : { isApplied: true, delayMs, crashAfter: undefined };
+  return delayMs === 0
+    ? fine
+    : { isApplied: true, delayMs, crashAfter: undefined };
 }
 
 const crashPoints = [

@@ -101,7 +101,9 @@ export class Invariants {
       const { bundle } = record;
       const isOver =
         bundle.validUntil <= node.height ||
-        bundle.steps.some(({ intentId }) => node.holdings.isFulfilled(intentId));
+        bundle.steps.some(({ intentId }) =>
+          node.holdings.isFulfilled(intentId),
+        );
       const isResumed = effects.some(
         (effect) =>
           effect.type === "Submit" &&

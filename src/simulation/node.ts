@@ -3,9 +3,13 @@ import type { Effect } from "../protocol/effects.ts";
 import type { Event, LedgerFact } from "../protocol/events.ts";
 import type { IntentId, NodeName } from "../protocol/ids.ts";
 import type { IntentRecord } from "../protocol/records.ts";
+import {
+  createSequencer,
+  handle,
+  type Sequencer,
+} from "../protocol/sequencer.ts";
 import type { Block, Chain } from "./chain.ts";
 import { Holdings, readCoin } from "./coins.ts";
-import type { Core } from "./core.ts";
 import { Disk, drawFate } from "./disk.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
 import type { Queue } from "./queue.ts";
@@ -29,8 +33,7 @@ export interface Witness {
   readonly performing: (node: SimulatedNode, effect: Effect) => void;
 }
 
-export interface NodePorts<Sequencer> {
-  readonly core: Core<Sequencer>;
+export interface NodePorts {
   readonly queue: Queue;
   readonly random: Random;
   readonly faults: FaultCounter;
@@ -52,7 +55,7 @@ export interface SimulatedNode {
 }
 
 /** A node: the core, its disk, its view of the chain, and the order of its turns. */
-export class Node<Sequencer> implements SimulatedNode {
+export class Node implements SimulatedNode {
   readonly name: NodeName;
   readonly index: number;
   readonly disk = new Disk();
@@ -60,7 +63,7 @@ export class Node<Sequencer> implements SimulatedNode {
   boot = 0;
   #sequencer: Sequencer | undefined;
   readonly #config: SequencerConfig;
-  readonly #ports: NodePorts<Sequencer>;
+  readonly #ports: NodePorts;
   /** Blocks in its view, by height. Durable, together with what its turns save. */
   readonly #seen: Block[] = [];
   /** Intents that were confirmed, as they were saved: a deep reorganisation opens them again. */
@@ -72,7 +75,7 @@ export class Node<Sequencer> implements SimulatedNode {
 
   constructor(
     options: { readonly index: number; readonly config: SequencerConfig },
-    ports: NodePorts<Sequencer>,
+    ports: NodePorts,
   ) {
     this.index = options.index;
     this.name = options.config.self;
@@ -96,9 +99,9 @@ export class Node<Sequencer> implements SimulatedNode {
 
   start(): void {
     if (this.isUp) return;
-    const { core, random, witness } = this.#ports;
+    const { random, witness } = this.#ports;
     this.boot += 1;
-    const { sequencer, effects } = core.create(
+    const { sequencer, effects } = createSequencer(
       { ...this.#config, boot: this.boot },
       {
         height: this.height,
@@ -162,10 +165,10 @@ export class Node<Sequencer> implements SimulatedNode {
 
   #turn(event: Event): void {
     if (this.#sequencer === undefined) return;
-    const { core, witness } = this.#ports;
+    const { witness } = this.#ports;
     const block = this.#blockOf(event);
     if (block === "stale") return;
-    const effects = core.handle(this.#sequencer, event);
+    const effects = handle(this.#sequencer, event);
     witness.turned(this, event, effects);
     this.#settle(effects, block);
   }

@@ -78,8 +78,7 @@ export class Submitter {
     for (const [digest, job] of this.#jobs) {
       const { transaction } = job;
       const isMined = transaction.status === "mined";
-      const isSeen =
-        isMined && transaction.block <= this.#ports.height();
+      const isSeen = isMined && transaction.block <= this.#ports.height();
       if (!job.isReported) this.#report(job, isSeen);
       if (isSeen && job.isReported && this.#isOld(transaction))
         this.#jobs.delete(digest);

@@ -1,0 +1,77 @@
+import type { Sequencer } from "../protocol/sequencer.ts";
+import { Violation } from "./invariants.ts";
+
+/** S26 and the like: what a node's memory must never contradict. */
+export function checkMemory({ coordinator, sender, config }: Sequencer): void {
+  const fail = (property: string, what: string): never => {
+    throw new Violation(property, `${config.self}: ${what}`);
+  };
+  const { created, spent, transactions, bundles, assembled } = coordinator;
+  for (const [id, { by }] of created) {
+    if (by === undefined) continue;
+    const { step } = transactions.get(by) ?? {};
+    if (step === undefined)
+      fail("S26", `speculative state ${id.slice(0, 10)} without a producer`);
+  }
+  for (const [id, by] of spent) {
+    if (by === undefined) continue;
+    const { step } = transactions.get(by) ?? {};
+    if (step?.inputs.includes(id) !== true)
+      fail("S26", `lock on ${id.slice(0, 10)} without an owner`);
+  }
+  const bundled = new Set<string>();
+  for (const { bundle } of bundles) {
+    for (const { intentId } of bundle.steps) {
+      if (bundled.has(intentId))
+        fail("S26", `${intentId.slice(0, 10)} is in two bundles`);
+      bundled.add(intentId);
+    }
+  }
+  for (const id of assembled)
+    if (bundled.has(id))
+      fail("S26", `${id.slice(0, 10)} waits for a bundle and is in one`);
+  for (const { id, step } of transactions.values()) {
+    for (const input of step?.inputs ?? [])
+      if (spent.get(input) !== id)
+        fail("S26", `${id.slice(0, 10)} spends what it has not locked`);
+  }
+  for (const [id, transaction] of sender.transactions)
+    if (transaction.state === "Confirmed" || transaction.state === "Reverted")
+      fail("S21", `${id.slice(0, 10)} ended and is still here`);
+}
+
+/** What a quiet node must not keep, by kind. */
+export function leftoversOf(sequencer: Sequencer): string[] {
+  const { coordinator, sender, endorser } = sequencer;
+  const open = [...sender.transactions.values()].filter(
+    ({ state }) => state !== "Parked",
+  );
+  const counts = {
+    "coordinator transactions": coordinator.transactions.size,
+    "coordinator pools": [...coordinator.pools.values()].filter(
+      ({ entries }) => entries.length > 0,
+    ).length,
+    assemblies: coordinator.assemblies.size,
+    "assembled steps": coordinator.assembled.length,
+    bundles: coordinator.bundles.length,
+    dispatches: coordinator.dispatched.size,
+    "speculative states": coordinator.created.size,
+    locks: coordinator.spent.size,
+    "coordinator dependants": coordinator.dependants.size,
+    "flush points": coordinator.flush.size,
+    handovers: coordinator.handovers.size,
+    "sender transactions": open.length,
+    "pending delegations": sender.delegation === undefined ? 0 : 1,
+    "pending assemblies": sender.assembly === undefined ? 0 : 1,
+    "outgoing ids": sender.outgoing.entries.length,
+    "delayed ids": sender.delayed.entries.length,
+    "sender dependants": sender.dependants.size,
+    "endorsement checks": endorser.checking.size,
+    "deferred endorsements": endorser.deferred.length,
+  };
+  const kinds = Object.entries(counts).filter(([, count]) => count > 0);
+  const leftovers = kinds.map(([kind, count]) => `${count} ${kind}`);
+  if (coordinator.state !== "Idle" && coordinator.state !== "Observing")
+    leftovers.push(`coordinator is ${coordinator.state}`);
+  return leftovers;
+}

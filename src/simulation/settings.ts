@@ -1,0 +1,102 @@
+import type { Policy, SequencerConfig } from "../protocol/config.ts";
+import {
+  type GroupAddress,
+  type NodeName,
+  parseGroupAddress,
+  parseNodeName,
+} from "../protocol/ids.ts";
+import type { FaultGroup } from "./faults.ts";
+import { hashing } from "./hashing.ts";
+import { Random } from "./random.ts";
+
+/** What a run is made of. Whatever is left out is drawn from the seed. */
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly nodes?: number;
+  readonly threshold?: number;
+  readonly intents?: number;
+  readonly policy?: Policy;
+  readonly faults?: FaultGroup;
+  /** Gets a readable line for everything that happens. */
+  readonly transcript?: (line: string) => void;
+}
+
+/** The settings of one run. */
+export interface Settings {
+  readonly seed: number;
+  readonly faults: FaultGroup;
+  readonly intents: number;
+  readonly spanMs: number;
+  /** The moment when everything heals. */
+  readonly healMs: number;
+  /** Within this time after healing everything ends (L2). */
+  readonly settleMsMax: number;
+  readonly tickMs: number;
+  readonly blockMs: number;
+  readonly confirmations: number;
+  readonly config: Omit<SequencerConfig, "self" | "boot">;
+}
+
+const names = ["alice", "bob", "carol", "dave", "erin", "frank", "grace"];
+
+/** Draws what the options leave open. */
+export function drawSettings(options: SimulationOptions): Settings {
+  const random = new Random(options.seed, "settings");
+  const nodes = options.nodes ?? random.pick([1, 2, 3, 3, 3, 4, 4, 5, 5, 7]);
+  // Draws happen always, so that giving one option does not change the others.
+  const drawnThreshold = random.between(1, nodes);
+  const drawnPolicy = random.pick(["sticky", "rotating"] as const);
+  const drawnIntents = random.pick([5, 10, 20, 40]);
+  const spanMs = random.between(1_000, 40_000);
+  const heartbeatTicks = random.between(3, 12);
+  const requestTicks = random.between(2, 8);
+  const rangeSizeBlocks = random.pick([1, 2, 4, 8, 30]);
+  const validForBlocks = random.between(8, 30);
+  const blockMs = random.between(200, 2_500);
+  const tickMs = random.pick([50, 100, 200]);
+  const committee = names.slice(0, nodes).map(nodeNamed);
+  const stateTicks = random.between(20, 80);
+  return {
+    seed: options.seed,
+    faults: options.faults ?? "all",
+    intents: options.intents ?? drawnIntents,
+    spanMs,
+    healMs: Math.floor(spanMs * (0.5 + random.fraction())),
+    settleMsMax: 900_000,
+    tickMs,
+    blockMs,
+    confirmations: random.between(1, 3),
+    config: {
+      contract: groupAddress(random.word()),
+      committee,
+      threshold: options.threshold ?? drawnThreshold,
+      mode: "elected",
+      pool: [],
+      policy: options.policy ?? drawnPolicy,
+      rangeSizeBlocks,
+      heartbeatTicks,
+      heartbeatGrace: random.between(2, 5),
+      closingGrace: random.between(1, 4),
+      requestTicks,
+      requestTicksMax: requestTicks * random.between(4, 10),
+      stateTicks,
+      suspicionTicks: random.between(20, 100),
+      validForBlocks,
+      retriesMax: random.between(5, 50),
+      hashing,
+    },
+  };
+}
+
+function nodeNamed(name: string): NodeName {
+  const parsed = parseNodeName(name);
+  if (parsed === undefined) throw new Error(`${name} is no name of a node.`);
+  return parsed;
+}
+
+function groupAddress(word: number): GroupAddress {
+  const digits = word.toString(16).padStart(40, "0");
+  const parsed = parseGroupAddress(`0x${digits}`);
+  if (parsed === undefined) throw new Error(`${digits} makes no address.`);
+  return parsed;
+}

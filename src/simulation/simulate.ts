@@ -1,0 +1,185 @@
+import type { IntentId } from "../protocol/ids.ts";
+import { leftoversOf } from "./inspection.ts";
+import { Violation } from "./invariants.ts";
+import {
+  drawSettings,
+  type Settings,
+  type SimulationOptions,
+} from "./settings.ts";
+import { World } from "./world.ts";
+
+/** What came of a run. */
+export interface SimulationResult {
+  readonly seed: number;
+  readonly settings: Settings;
+  /** The property that did not hold, and how. */
+  readonly violation:
+    | {
+        readonly property: string;
+        readonly message: string;
+        readonly atMs: number;
+      }
+    | undefined;
+  /** The same for two runs of the same options. */
+  readonly traceHash: string;
+  readonly statistics: {
+    readonly faults: Readonly<Record<string, number>>;
+    readonly confirmed: number;
+    readonly reverted: number;
+    readonly parked: number;
+    readonly handovers: number;
+    readonly coordinatorChanges: number;
+    readonly dispatches: number;
+    readonly ledgerReverts: number;
+    readonly sends: number;
+    /** Turns that nodes took. */
+    readonly events: number;
+    readonly virtualMs: number;
+    /** From healing, or the last wish, to the last receipt. */
+    readonly settleMs: number;
+  };
+}
+
+/** Milliseconds of silence after which a group counts as quiet. */
+const quietMs = 30_000;
+const quietMsMax = 300_000;
+
+/** Runs one seed from the first wish to silence. */
+export function simulate(options: SimulationOptions): SimulationResult {
+  const settings = drawSettings(options);
+  const world = new World(settings, options.transcript);
+  const outcome: {
+    settledMs: number;
+    violation: SimulationResult["violation"];
+  } = { settledMs: 0, violation: undefined };
+  try {
+    run(world, settings, (ms) => {
+      outcome.settledMs = ms;
+    });
+  } catch (thrown) {
+    const { property, message } =
+      thrown instanceof Violation
+        ? thrown
+        : {
+            property: "S23",
+            message: thrown instanceof Error ? (thrown.stack ?? "") : "thrown",
+          };
+    const atMs = world.queue.now;
+    outcome.violation = { property, message, atMs };
+  }
+  return summarise(world, settings, outcome);
+}
+
+function run(
+  world: World,
+  settings: Settings,
+  settled: (ms: number) => void,
+): void {
+  const excused = excusedOf(world);
+  const startedMs = Math.max(settings.healMs, settings.spanMs);
+  const deadlineMs = startedMs + settings.settleMsMax;
+  world.start();
+  let open: IntentId[] = [];
+  for (;;) {
+    for (let i = 0; i < 64; i++) world.queue.step();
+    if (!world.isHealed || world.queue.now < startedMs) continue;
+    open = world.wishes
+      .map(({ intent }) => intent.id)
+      .filter(
+        (id) =>
+          !excused.has(id) && world.invariants.receiptOf(id) === undefined,
+      );
+    if (open.length === 0) break;
+    if (world.queue.now > deadlineMs)
+      throw new Violation(
+        "L2",
+        `${open.length} intents are open ${settings.settleMsMax} ms after healing, the first is ${open[0] ?? ""}`,
+      );
+  }
+  settled(world.queue.now - startedMs);
+  checkEnd(world, settings);
+  if (excused.size > 0) return;
+  waitForSilence(world);
+}
+
+/** Intents that wait for ever because their user never resumes them, and those that depend on them. */
+function excusedOf({ wishes }: World): Set<IntentId> {
+  const excused = new Set<IntentId>();
+  for (const { intent, isParked, resumeAfterMs } of wishes)
+    if (
+      (isParked && resumeAfterMs === undefined) ||
+      intent.dependsOn.some((id) => excused.has(id))
+    )
+      excused.add(intent.id);
+  return excused;
+}
+
+/** Every receipt agrees with the ledger, and without faults nothing was wasted. */
+function checkEnd(world: World, { faults }: Settings): void {
+  const { fulfilled } = world.chain.ledger;
+  for (const { intent } of world.wishes) {
+    const receipt = world.invariants.receiptOf(intent.id);
+    if (receipt === undefined) continue;
+    if ((receipt.type === "Confirmed") !== fulfilled.has(intent.id))
+      throw new Violation(
+        "S14",
+        `${intent.id} is ${receipt.type}, the ledger says otherwise`,
+      );
+  }
+  const { ledgerReverts } = world.counters;
+  if (faults === "none" && ledgerReverts > 0)
+    throw new Violation("R6", `${ledgerReverts} reverts without a fault`);
+}
+
+/** L17: a group without work falls silent and keeps nothing. */
+function waitForSilence(world: World): void {
+  const startedMs = world.queue.now;
+  const { counters } = world;
+  while (world.queue.now < Math.max(startedMs, counters.lastSendMs) + quietMs) {
+    world.queue.step();
+    if (world.queue.now > startedMs + quietMsMax)
+      throw new Violation("L17", "an idle group does not fall silent");
+  }
+  for (const { name, sequencer, disk } of world.nodes) {
+    const leftovers = sequencer === undefined ? [] : leftoversOf(sequencer);
+    for (const { kind } of disk.records.values())
+      if (kind !== "intent") leftovers.push(`a ${kind} on disk`);
+    if (leftovers.length > 0)
+      throw new Violation("R1", `${name} keeps ${leftovers.join(", ")}`);
+  }
+}
+
+function summarise(
+  world: World,
+  settings: Settings,
+  outcome: {
+    readonly settledMs: number;
+    readonly violation: SimulationResult["violation"];
+  },
+): SimulationResult {
+  const { counters, wishes, invariants } = world;
+  const count = (type: string | undefined): number =>
+    wishes.filter(
+      ({ intent }) => invariants.receiptOf(intent.id)?.type === type,
+    ).length;
+  return {
+    seed: settings.seed,
+    settings,
+    violation: outcome.violation,
+    traceHash: world.trace.toString(),
+    statistics: {
+      faults: world.faults.toRecord(),
+      confirmed: count("Confirmed"),
+      reverted: count("Reverted"),
+      parked: count(undefined),
+      handovers: counters.handovers,
+      coordinatorChanges: counters.coordinatorChanges,
+      dispatches: counters.dispatches,
+      ledgerReverts: counters.ledgerReverts,
+      sends: counters.sends,
+      events: counters.turns,
+      virtualMs: Math.round(world.queue.now),
+      settleMs: Math.round(outcome.settledMs),
+    },
+  };
+}
