@@ -74,7 +74,10 @@ export class Chain {
     this.#faults = ports.faults;
     this.#onTransition = ports.onTransition;
     const size = options.group.committee.length;
-    this.#pools = Array.from({ length: size }, () => new Map());
+    this.#pools = Array.from(
+      { length: size },
+      () => new Map<number, ChainTransaction>(),
+    );
     this.#nonces = Array<number>(size).fill(0);
     const outputs = options.genesis.map(({ state }) => state);
     for (const state of outputs) {

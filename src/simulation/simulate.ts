@@ -93,7 +93,10 @@ function run(
     if (world.queue.now > deadlineMs)
       throw new Violation(
         "L2",
-        `${open.length} intents are open ${settings.settleMsMax} ms after healing, the first is ${open[0] ?? ""}`,
+        `${open.length} intents are open ${settings.settleMsMax} ms after healing. ${open
+          .slice(0, 3)
+          .map((id) => world.explain(id))
+          .join(" ")}`,
       );
   }
   settled(world.queue.now - startedMs);

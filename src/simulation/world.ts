@@ -2,6 +2,7 @@ import type { Effect } from "../protocol/effects.ts";
 import type { Event } from "../protocol/events.ts";
 import type { Digest, IntentId, NodeName } from "../protocol/ids.ts";
 import type { Message } from "../protocol/messages.ts";
+import { explain } from "../protocol/sequencer.ts";
 import { Adversary } from "./adversary.ts";
 import { Chain } from "./chain.ts";
 import { assemble, endorse } from "./domain.ts";
@@ -174,6 +175,14 @@ export class World {
 
   get isHealed(): boolean {
     return this.#isHealed;
+  }
+
+  /** What an intent waits for, in words. */
+  explain(id: IntentId): string {
+    const node = this.nodes[this.#wishOf.get(id)?.node ?? -1];
+    const { sequencer } = node ?? {};
+    const why = sequencer === undefined ? "" : explain(sequencer, id);
+    return `${this.#names.of(id)} of ${node?.name ?? "nobody"}: ${why ?? "not there"}`;
   }
 
   /** Sets everything going. */
