@@ -261,6 +261,10 @@ export class Invariants {
     if (effect.type === "Settled")
       if (this.#stories.get(effect.receipt.id)?.receipt === undefined)
         throw violation("S13", effect.receipt.id, "told before durable");
+    if (effect.type === "Assemble")
+      for (const { id } of effect.intents)
+        if (intentOn(records, id)?.receipt !== undefined)
+          throw violation("S21", id, "assembled after it ended");
     if (effect.type !== "Send") return;
     if (effect.to === node.name)
       throw violation("S33", effect.to, "sends to itself");
@@ -291,7 +295,9 @@ export class Invariants {
         for (const id of message.ids) {
           const record = intentOn(records, id);
           if (record === undefined || record.receipt !== undefined) continue;
-          if (record.permission?.digest !== message.digest) continue;
+          const { permission } = record;
+          if (permission?.digest !== message.digest) continue;
+          if (permission.validUntil <= node.height) continue;
           if (!record.isDispatched)
             throw violation("S19", id, "acknowledged before it was durable");
         }
@@ -301,16 +307,11 @@ export class Invariants {
           if (intentOn(records, id)?.receipt !== undefined)
             throw violation("S21", id, "delegated after it ended");
         return;
-      case "AssembleResponse":
-        for (const { id, type } of message.outcomes)
-          if (type === "assembled")
-            if (intentOn(records, id)?.receipt !== undefined)
-              throw violation("S21", id, "assembled after it ended");
-        return;
       case "DelegationAccepted":
       case "DelegationRejected":
       case "DelegationReturned":
       case "AssembleRequest":
+      case "AssembleResponse":
       case "EndorsementRequest":
       case "Endorsement":
       case "Refusal":

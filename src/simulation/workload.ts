@@ -52,7 +52,8 @@ export function drawWorkload(
   const declared = random.chance(0.5) ? random.fraction() : 0;
   const burst = random.chance(0.3);
   const senders = random.between(1, options.nodes);
-  const earlier: IntentId[] = [];
+  /** A dependency is one of the same node: what becomes of another node's intent, if it reverts, nobody else learns. */
+  const earlier = new Map<number, IntentId[]>();
   return Array.from({ length: options.intents }, (_, sequence): Wish => {
     const id = intentIdOf(options.seed, sequence);
     const isParked = random.chance(parkable);
@@ -60,11 +61,13 @@ export function drawWorkload(
     const verb = random.chance(nonsense) ? "sing" : drawVerb(random);
     const to = random.pick(accounts);
     const wish = `${verb} ${account} ${to} ${random.between(1, 1_200)}`;
+    const node = random.below(senders);
+    const before = earlier.get(node) ?? [];
     const dependsOn =
-      earlier.length > 0 && random.chance(dependent)
-        ? [random.pick(earlier)]
+      before.length > 0 && random.chance(dependent)
+        ? [random.pick(before)]
         : [];
-    earlier.push(id);
+    earlier.set(node, [...before, id]);
     return {
       intent: {
         id,
@@ -73,7 +76,7 @@ export function drawWorkload(
         touches: random.chance(declared) ? [account] : undefined,
         isPrepareOnly: false,
       },
-      node: random.below(senders),
+      node,
       atMs: burst ? random.below(50) : random.below(options.spanMs),
       isParked,
       resumeAfterMs: random.chance(0.8)
