@@ -86,6 +86,10 @@ export default tseslint.config(
       "@typescript-eslint/switch-exhaustiveness-check": "error",
       "@typescript-eslint/explicit-module-boundary-types": "error",
       "@typescript-eslint/return-await": ["error", "always"],
+      "@typescript-eslint/no-confusing-void-expression": [
+        "error",
+        { ignoreVoidReturningFunctions: true },
+      ],
       eqeqeq: "error",
     },
   },

@@ -16,16 +16,19 @@ export type Table<
   Model,
   Event extends MachineEvent,
   Turn,
-> = {
-  readonly [From in State]: {
-    readonly [Type in Event["type"]]?: readonly Rule<
-      State,
-      Model,
-      Extract<Event, { readonly type: Type }>,
-      Turn
-    >[];
-  };
-};
+> = Readonly<
+  Record<
+    State,
+    {
+      readonly [Type in Event["type"]]?: readonly Rule<
+        State,
+        Model,
+        Extract<Event, { readonly type: Type }>,
+        Turn
+      >[];
+    }
+  >
+>;
 
 /** Told of every step, taken or ignored. */
 export type Tracer<Model> = (

@@ -1,8 +1,6 @@
 import {
   candidates,
   graceTicks,
-  idsOf,
-  isSilent,
   nextTry,
   send,
   type Sequencer,
@@ -676,5 +674,4 @@ export function explain(
   }
 }
 
-export { idsOf, isSilent };
 export type { Sequencer } from "./turn.ts";

@@ -26,12 +26,10 @@ export function sendHeartbeats(turn: Turn): void {
       state,
       boot: config.boot,
       height,
-      transactions: own
-        .slice(0, limits.heartbeat)
-        .map((transaction) => ({
-          id: transaction.id,
-          stage: stageOf(transaction),
-        })),
+      transactions: own.slice(0, limits.heartbeat).map((transaction) => ({
+        id: transaction.id,
+        stage: stageOf(transaction),
+      })),
       isComplete: own.length <= limits.heartbeat,
     };
     send(turn, member, heartbeat);

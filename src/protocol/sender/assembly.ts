@@ -83,7 +83,7 @@ export function finishAssembly(
 ): void {
   const { sender } = turn.node;
   const { assembly } = sender;
-  if (assembly === undefined || assembly.request.key !== key) {
+  if (assembly?.request.key !== key) {
     ignore(turn, "stale assembly");
     return;
   }

@@ -1,0 +1,249 @@
+import {
+  parseDigest,
+  parseIntentId,
+  parseNodeName,
+  parseRequestKey,
+  parseStateId,
+} from "./ids.ts";
+import { limits } from "./limits.ts";
+import type { AssembleOutcome, Message } from "./messages.ts";
+import {
+  count,
+  flag,
+  listOf,
+  maybe,
+  object,
+  oneOf,
+  text,
+  union,
+  type Shape,
+} from "./shape.ts";
+import type { Bundle, Intent, SpeculativeView, Step } from "./transition.ts";
+
+/** The version of the messages. A node answers none that it does not know. */
+export const wireVersion = 1;
+
+/** What came of reading a message: the message, or why it is dropped. */
+export type Decoded =
+  | { readonly type: "message"; readonly message: Message }
+  | {
+      readonly type: "dropped";
+      readonly reason: "oversized" | "malformed" | "version" | "unknown";
+    };
+
+const reason = text(limits.reasonBytes);
+const signature = text(1_024);
+const ids = listOf(parseIntentId, limits.heartbeat);
+
+const intent: Shape<Intent> = object({
+  id: parseIntentId,
+  payload: text(limits.contentBytes),
+  dependsOn: listOf(parseIntentId, limits.dependsOn),
+  touches: maybe(listOf(text(128), limits.states)),
+  isPrepareOnly: flag,
+});
+
+const state = object({ id: parseStateId, content: text(limits.contentBytes) });
+
+const step: Shape<Step> = object({
+  intentId: parseIntentId,
+  sender: parseNodeName,
+  inputs: listOf(parseStateId, limits.states),
+  reads: listOf(parseStateId, limits.states),
+  outputs: listOf(state, limits.states),
+  signature,
+});
+
+const bundle: Shape<Bundle> = object({
+  steps: listOf(step, limits.bundle),
+  validUntil: count,
+  digest: parseDigest,
+});
+
+const view: Shape<SpeculativeView> = object({
+  created: listOf(state, limits.speculative * limits.states),
+  spent: listOf(parseStateId, limits.speculative * limits.states),
+});
+
+const outcome: Shape<AssembleOutcome> = union({
+  assembled: object({ type: oneOf("assembled"), id: parseIntentId, step }),
+  reverted: object({ type: oneOf("reverted"), ...fieldsOfFailure() }),
+  parked: object({ type: oneOf("parked"), ...fieldsOfFailure() }),
+  error: object({ type: oneOf("error"), ...fieldsOfFailure() }),
+  unknown: object({ type: oneOf("unknown"), id: parseIntentId }),
+});
+
+function fieldsOfFailure(): {
+  id: typeof parseIntentId;
+  reason: typeof reason;
+} {
+  return { id: parseIntentId, reason };
+}
+
+const stage = oneOf(
+  "pooled",
+  "assembling",
+  "endorsing",
+  "confirming",
+  "dispatched",
+  "confirmed",
+  "reverted",
+);
+
+/** The shape of every message, by its type. */
+const shapes = {
+  DelegationRequest: object({
+    type: oneOf("DelegationRequest"),
+    key: parseRequestKey,
+    height: count,
+    intents: listOf(intent, limits.delegation),
+  }),
+  DelegationAccepted: object({
+    type: oneOf("DelegationAccepted"),
+    key: parseRequestKey,
+    ids,
+    height: count,
+  }),
+  DelegationRejected: object({
+    type: oneOf("DelegationRejected"),
+    key: parseRequestKey,
+    ids,
+    height: count,
+    reason: oneOf(
+      "not-coordinator",
+      "coordinator-behind",
+      "sender-behind",
+      "busy",
+    ),
+    active: maybe(parseNodeName),
+  }),
+  DelegationReturned: object({
+    type: oneOf("DelegationReturned"),
+    ids,
+    height: count,
+  }),
+  AssembleRequest: object({
+    type: oneOf("AssembleRequest"),
+    key: parseRequestKey,
+    ids: listOf(parseIntentId, limits.assembly),
+    height: count,
+    view,
+  }),
+  AssembleResponse: object({
+    type: oneOf("AssembleResponse"),
+    key: parseRequestKey,
+    outcomes: listOf(outcome, limits.assembly),
+  }),
+  EndorsementRequest: object({
+    type: oneOf("EndorsementRequest"),
+    key: parseRequestKey,
+    coordinator: parseNodeName,
+    height: count,
+    bundle,
+    view,
+  }),
+  Endorsement: object({
+    type: oneOf("Endorsement"),
+    key: parseRequestKey,
+    digest: parseDigest,
+    signature,
+  }),
+  Refusal: object({
+    type: oneOf("Refusal"),
+    key: parseRequestKey,
+    digest: parseDigest,
+    height: count,
+    reason: oneOf("not-coordinator", "invalid"),
+    detail: reason,
+    intentId: maybe(parseIntentId),
+  }),
+  DispatchPermissionRequest: object({
+    type: oneOf("DispatchPermissionRequest"),
+    key: parseRequestKey,
+    bundle,
+  }),
+  DispatchPermission: object({
+    type: oneOf("DispatchPermission"),
+    key: parseRequestKey,
+    digest: parseDigest,
+    ids,
+  }),
+  DispatchDenial: object({
+    type: oneOf("DispatchDenial"),
+    key: parseRequestKey,
+    digest: parseDigest,
+    denied: listOf(
+      object({
+        id: parseIntentId,
+        reason: oneOf("not-delegate", "unknown", "settled", "changed"),
+      }),
+      limits.bundle,
+    ),
+  }),
+  Dispatched: object({ type: oneOf("Dispatched"), digest: parseDigest, ids }),
+  DispatchedAck: object({
+    type: oneOf("DispatchedAck"),
+    digest: parseDigest,
+    ids,
+  }),
+  TransactionReverted: object({
+    type: oneOf("TransactionReverted"),
+    ids,
+    reason,
+  }),
+  Heartbeat: object({
+    type: oneOf("Heartbeat"),
+    state: oneOf("Elect", "Prepared", "Active", "Flush", "Closing"),
+    boot: count,
+    height: count,
+    transactions: listOf(
+      object({ id: parseIntentId, stage }),
+      limits.heartbeat,
+    ),
+    isComplete: flag,
+  }),
+  HandoverRequest: object({ type: oneOf("HandoverRequest"), height: count }),
+  Handover: object({
+    type: oneOf("Handover"),
+    key: parseRequestKey,
+    context: view,
+    flush: listOf(parseIntentId, limits.speculative),
+  }),
+  HandoverAck: object({ type: oneOf("HandoverAck"), key: parseRequestKey }),
+} satisfies Readonly<Record<Message["type"], Shape<Message>>>;
+
+const message: Shape<Message> = union(shapes);
+
+/** A message as text for the wire. */
+export function encodeMessage(value: Message): string {
+  return JSON.stringify({ version: wireVersion, message: value });
+}
+
+/** Reads a message from the wire. It never throws: what is no message is dropped, with a reason to count. */
+export function decodeMessage(wire: string): Decoded {
+  if (wire.length > limits.messageBytes) return dropped("oversized");
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(wire);
+  } catch {
+    return dropped("malformed");
+  }
+  const envelope = object({ version: count })(parsed);
+  if (envelope === undefined) return dropped("malformed");
+  if (envelope.version !== wireVersion) return dropped("version");
+  const body = (parsed as { readonly message?: unknown }).message;
+  const read = message(body);
+  if (read !== undefined) return { type: "message", message: read };
+  return dropped(isKnownType(body) ? "malformed" : "unknown");
+}
+
+function isKnownType(body: unknown): boolean {
+  const named = object({ type: text(64) })(body);
+  return named === undefined || Object.hasOwn(shapes, named.type);
+}
+
+function dropped(
+  why: Extract<Decoded, { type: "dropped" }>["reason"],
+): Decoded {
+  return { type: "dropped", reason: why };
+}

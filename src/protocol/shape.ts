@@ -1,0 +1,111 @@
+/** Reads a value of one shape from anything; undefined means that it is not of that shape. */
+export type Shape<Value> = (value: unknown) => Value | undefined;
+
+/** A text of at most `bytes` UTF-16 units. */
+export const text =
+  (lengthMax: number): Shape<string> =>
+  (value) =>
+    typeof value === "string" && value.length <= lengthMax ? value : undefined;
+
+/** A whole number from 0 to 2^53 - 1. */
+export const count: Shape<number> = (value) =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0
+    ? value
+    : undefined;
+
+export const flag: Shape<boolean> = (value) =>
+  typeof value === "boolean" ? value : undefined;
+
+/** One of these words. */
+export const oneOf =
+  <const Word extends string>(...words: readonly Word[]): Shape<Word> =>
+  (value) =>
+    words.find((word) => word === value);
+
+/** A list of at most `lengthMax` values. */
+export const listOf =
+  <Value>(shape: Shape<Value>, lengthMax: number): Shape<Value[]> =>
+  (value) => {
+    if (!Array.isArray(value) || value.length > lengthMax) return undefined;
+    const items: Value[] = [];
+    for (const element of value as unknown[]) {
+      const item = shape(element);
+      if (item === undefined) return undefined;
+      items.push(item);
+    }
+    return items;
+  };
+
+/** Shapes of the fields of an object. A field that may be missing is `maybe`. */
+type Fields = Readonly<Record<string, Shape<unknown> | Maybe<unknown>>>;
+
+/** Marks a field that may be undefined. */
+export interface Maybe<Value> {
+  readonly maybe: Shape<Value>;
+}
+
+export const maybe = <Value>(shape: Shape<Value>): Maybe<Value> => ({
+  maybe: shape,
+});
+
+type ValueOf<Field> =
+  Field extends Maybe<infer Value>
+    ? Value | undefined
+    : Field extends Shape<infer Value>
+      ? Exclude<Value, undefined>
+      : never;
+
+/** An object with these fields; others are dropped, so that newer nodes may add some. */
+export const object =
+  <F extends Fields>(
+    fields: F,
+  ): Shape<{ readonly [Name in keyof F]: ValueOf<F[Name]> }> =>
+  (value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      return undefined;
+    const source = value as Readonly<Record<string, unknown>>;
+    const result: Record<string, unknown> = {};
+    for (const [name, field] of Object.entries(fields)) {
+      const given = Object.hasOwn(source, name) ? source[name] : undefined;
+      if (typeof field === "function") {
+        const read = field(given);
+        if (read === undefined) return undefined;
+        result[name] = read;
+      } else {
+        const read =
+          given === undefined || given === null
+            ? undefined
+            : field.maybe(given);
+        if (read === undefined && given !== undefined && given !== null)
+          return undefined;
+        result[name] = read;
+      }
+    }
+    // Every field has been read by its own shape.
+    return result as { readonly [Name in keyof F]: ValueOf<F[Name]> };
+  };
+
+/** An object of the kind that its field `type` names. */
+export const union =
+  <Kinds extends Readonly<Record<string, Shape<object>>>>(
+    kinds: Kinds,
+  ): Shape<Exclude<ReturnType<Kinds[keyof Kinds]>, undefined>> =>
+  (value) => {
+    if (
+      typeof value !== "object" ||
+      value === null ||
+      !Object.hasOwn(value, "type")
+    )
+      return undefined;
+    const { type } = value as { readonly type: unknown };
+    if (typeof type !== "string" || !Object.hasOwn(kinds, type))
+      return undefined;
+    const read = kinds[type]?.(value);
+    return read === undefined
+      ? undefined
+      : // The shape was chosen by the type that the value names.
+        ({ type, ...read } as Exclude<
+          ReturnType<Kinds[keyof Kinds]>,
+          undefined
+        >);
+  };

@@ -1,0 +1,348 @@
+import { expect } from "chai";
+import fc from "fast-check";
+
+import {
+  decodeMessage,
+  encodeMessage,
+  wireVersion,
+} from "../../src/protocol/codec.ts";
+import {
+  parseDigest,
+  parseIntentId,
+  parseNodeName,
+  parseRequestKey,
+  parseStateId,
+} from "../../src/protocol/ids.ts";
+import { limits } from "../../src/protocol/limits.ts";
+import type { Message } from "../../src/protocol/messages.ts";
+
+/** Values of a branded type, made from texts that its parser takes. */
+function parsed<Value>(
+  parse: (value: unknown) => Value | undefined,
+  texts: fc.Arbitrary<string>,
+): fc.Arbitrary<Value> {
+  return texts.map((value) => {
+    const result = parse(value);
+    if (result === undefined) throw new Error(`${value} is not accepted`);
+    return result;
+  });
+}
+
+const hexWord = fc
+  .uint8Array({ minLength: 32, maxLength: 32 })
+  .map((bytes) => `0x${Buffer.from(bytes).toString("hex")}`);
+const intentId = parsed(parseIntentId, hexWord);
+const stateId = parsed(parseStateId, hexWord);
+const digest = parsed(parseDigest, hexWord);
+const nodeName = parsed(
+  parseNodeName,
+  fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/),
+);
+const key = parsed(
+  parseRequestKey,
+  fc.stringMatching(/^[A-Za-z0-9.:_-]{1,40}$/),
+);
+const height = fc.maxSafeNat();
+const ids = fc.array(intentId, { maxLength: 4 });
+const words = fc.string({ maxLength: 40 });
+const state = fc.record({ id: stateId, content: words });
+const step = fc.record({
+  intentId,
+  sender: nodeName,
+  inputs: fc.array(stateId, { maxLength: 3 }),
+  reads: fc.array(stateId, { maxLength: 3 }),
+  outputs: fc.array(state, { maxLength: 3 }),
+  signature: words,
+});
+const bundle = fc.record({
+  steps: fc.array(step, { maxLength: 3 }),
+  validUntil: height,
+  digest,
+});
+const view = fc.record({
+  created: fc.array(state, { maxLength: 3 }),
+  spent: fc.array(stateId, { maxLength: 3 }),
+});
+const intent = fc.record({
+  id: intentId,
+  payload: words,
+  dependsOn: ids,
+  touches: fc.option(fc.array(words, { maxLength: 3 }), { nil: undefined }),
+  isPrepareOnly: fc.boolean(),
+});
+const type = <const Type extends Message["type"]>(
+  name: Type,
+): fc.Arbitrary<Type> => fc.constant(name);
+
+const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
+  DelegationRequest: fc.record({
+    type: type("DelegationRequest"),
+    key,
+    height,
+    intents: fc.array(intent, { maxLength: 3 }),
+  }),
+  DelegationAccepted: fc.record({
+    type: type("DelegationAccepted"),
+    key,
+    ids,
+    height,
+  }),
+  DelegationRejected: fc.record({
+    type: type("DelegationRejected"),
+    key,
+    ids,
+    height,
+    reason: fc.constantFrom(
+      "not-coordinator",
+      "coordinator-behind",
+      "sender-behind",
+      "busy",
+    ),
+    active: fc.option(nodeName, { nil: undefined }),
+  }),
+  DelegationReturned: fc.record({
+    type: type("DelegationReturned"),
+    ids,
+    height,
+  }),
+  AssembleRequest: fc.record({
+    type: type("AssembleRequest"),
+    key,
+    ids,
+    height,
+    view,
+  }),
+  AssembleResponse: fc.record({
+    type: type("AssembleResponse"),
+    key,
+    outcomes: fc.array(
+      fc.oneof(
+        fc.record({
+          type: fc.constant("assembled" as const),
+          id: intentId,
+          step,
+        }),
+        fc.record({
+          type: fc.constantFrom("reverted", "parked", "error"),
+          id: intentId,
+          reason: words,
+        }),
+        fc.record({ type: fc.constant("unknown" as const), id: intentId }),
+      ),
+      { maxLength: 4 },
+    ),
+  }),
+  EndorsementRequest: fc.record({
+    type: type("EndorsementRequest"),
+    key,
+    coordinator: nodeName,
+    height,
+    bundle,
+    view,
+  }),
+  Endorsement: fc.record({
+    type: type("Endorsement"),
+    key,
+    digest,
+    signature: words,
+  }),
+  Refusal: fc.record({
+    type: type("Refusal"),
+    key,
+    digest,
+    height,
+    reason: fc.constantFrom("not-coordinator", "invalid"),
+    detail: words,
+    intentId: fc.option(intentId, { nil: undefined }),
+  }),
+  DispatchPermissionRequest: fc.record({
+    type: type("DispatchPermissionRequest"),
+    key,
+    bundle,
+  }),
+  DispatchPermission: fc.record({
+    type: type("DispatchPermission"),
+    key,
+    digest,
+    ids,
+  }),
+  DispatchDenial: fc.record({
+    type: type("DispatchDenial"),
+    key,
+    digest,
+    denied: fc.array(
+      fc.record({
+        id: intentId,
+        reason: fc.constantFrom(
+          "not-delegate",
+          "unknown",
+          "settled",
+          "changed",
+        ),
+      }),
+      { maxLength: 3 },
+    ),
+  }),
+  Dispatched: fc.record({ type: type("Dispatched"), digest, ids }),
+  DispatchedAck: fc.record({ type: type("DispatchedAck"), digest, ids }),
+  TransactionReverted: fc.record({
+    type: type("TransactionReverted"),
+    ids,
+    reason: words,
+  }),
+  Heartbeat: fc.record({
+    type: type("Heartbeat"),
+    state: fc.constantFrom("Elect", "Prepared", "Active", "Flush", "Closing"),
+    boot: height,
+    height,
+    transactions: fc.array(
+      fc.record({
+        id: intentId,
+        stage: fc.constantFrom("pooled", "dispatched", "confirmed"),
+      }),
+      { maxLength: 4 },
+    ),
+    isComplete: fc.boolean(),
+  }),
+  HandoverRequest: fc.record({ type: type("HandoverRequest"), height }),
+  Handover: fc.record({
+    type: type("Handover"),
+    key,
+    context: view,
+    flush: ids,
+  }),
+  HandoverAck: fc.record({ type: type("HandoverAck"), key }),
+};
+
+const anyMessage = fc.oneof(...Object.values(messages));
+
+/** Every place in a value, as a path. */
+function places(
+  value: unknown,
+  path: readonly (string | number)[] = [],
+): (readonly (string | number)[])[] {
+  if (typeof value !== "object" || value === null) return [path];
+  return [
+    path,
+    ...Object.entries(value).flatMap(([name, inner]) =>
+      places(inner, [...path, name]),
+    ),
+  ];
+}
+
+/** The value with something else at one place. */
+function withAt(
+  value: unknown,
+  [name, ...rest]: readonly (string | number)[],
+  replacement: unknown,
+): unknown {
+  if (name === undefined) return replacement;
+  const inner = (value as Record<string, unknown>)[name];
+  const changed = withAt(inner, rest, replacement);
+  if (Array.isArray(value))
+    return value.map((item: unknown, index) =>
+      String(index) === String(name) ? changed : item,
+    );
+  return { ...(value as object), [name]: changed };
+}
+
+describe("codec of messages", () => {
+  it("reads every message that it writes", () => {
+    fc.assert(
+      fc.property(anyMessage, (message) => {
+        expect(decodeMessage(encodeMessage(message))).to.deep.equal({
+          type: "message",
+          message,
+        });
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("never throws, and takes nothing that has another shape, whatever is changed in a message", () => {
+    const hostile = fc.oneof(
+      fc.constantFrom(
+        null,
+        -1,
+        1.5,
+        2 ** 53,
+        "",
+        "0x",
+        "__proto__",
+        true,
+        [],
+        {},
+        [[]],
+        { type: "Heartbeat" },
+      ),
+      fc.jsonValue(),
+    );
+    fc.assert(
+      fc.property(anyMessage, fc.nat(), hostile, (message, pick, value) => {
+        const all = places(message);
+        const path = all[pick % all.length] ?? [];
+        const decoded = decodeMessage(
+          JSON.stringify({
+            version: wireVersion,
+            message: withAt(message, path, value),
+          }),
+        );
+        if (decoded.type === "dropped") return;
+        // What is read is a message again: reading it once more gives the same.
+        expect(decodeMessage(encodeMessage(decoded.message))).to.deep.equal(
+          decoded,
+        );
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it("never throws on bytes that are no message", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (wire) => {
+        expect(decodeMessage(wire).type).to.equal("dropped");
+      }),
+    );
+    expect(decodeMessage("[".repeat(100_000)).type).to.equal("dropped");
+  });
+
+  it("drops what is too large, of another version, or of an unknown type, and says why", () => {
+    const wire = (version: unknown, message: unknown): string =>
+      JSON.stringify({ version, message });
+    const dropped = (reason: string): object => ({ type: "dropped", reason });
+    expect(decodeMessage(" ".repeat(limits.messageBytes + 1))).to.deep.equal(
+      dropped("oversized"),
+    );
+    expect(
+      decodeMessage(
+        wire(wireVersion + 1, { type: "HandoverRequest", height: 1 }),
+      ),
+    ).to.deep.equal(dropped("version"));
+    expect(decodeMessage(wire("1", {}))).to.deep.equal(dropped("malformed"));
+    expect(decodeMessage(wire(wireVersion, { type: "Coup" }))).to.deep.equal(
+      dropped("unknown"),
+    );
+    expect(
+      decodeMessage(wire(wireVersion, { type: "constructor" })),
+    ).to.deep.equal(dropped("unknown"));
+    expect(
+      decodeMessage(wire(wireVersion, { type: "HandoverRequest", height: -1 })),
+    ).to.deep.equal(dropped("malformed"));
+  });
+
+  it("drops fields that it does not know, so that newer nodes may add some", () => {
+    const message = {
+      type: "HandoverRequest",
+      height: 7,
+      more: "x",
+      __proto__: { height: 9 },
+    };
+    const decoded = decodeMessage(
+      `{"version":1,"message":${JSON.stringify(message)}}`,
+    );
+    expect(decoded).to.deep.equal({
+      type: "message",
+      message: { type: "HandoverRequest", height: 7 },
+    });
+  });
+});
