@@ -456,7 +456,7 @@ function beat(turn: Turn): void {
   coordinator.heartbeatTick = tick;
   sendHeartbeats(turn);
   for (const transaction of [...coordinator.transactions.values()]) {
-    if (transaction.endedTick > 0)
+    if (transaction.endedTick !== undefined)
       tellTransaction(turn, transaction, { type: "HeartbeatInterval" });
   }
   if (

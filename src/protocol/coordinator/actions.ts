@@ -87,7 +87,7 @@ function receive(
     waitsFor: new Set(waitsFor),
     failures: 0,
     notBefore: 0,
-    endedTick: 0,
+    endedTick: undefined,
   };
   coordinator.transactions.set(intent.id, transaction);
   for (const id of waitsFor) {

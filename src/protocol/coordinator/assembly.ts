@@ -1,5 +1,5 @@
 import { pop, push, type Heap } from "../heap.ts";
-import type { IntentId, NodeName } from "../ids.ts";
+import type { IntentId, NodeName, StateId } from "../ids.ts";
 import { limits } from "../limits.ts";
 import type { AssembleOutcome, MessageOf } from "../messages.ts";
 import { ignore, newKey, nextTry, send, type Turn } from "../turn.ts";
@@ -135,10 +135,15 @@ export function receiveAssembleResponse(
   }
   coordinator.assemblies.delete(key);
   const answers = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
+  /** Outputs of steps in this answer that were not taken: what is built on them cannot be taken either. */
+  const missing = new Set<StateId>();
   for (const id of work.request.ids) {
     const transaction = coordinator.transactions.get(id);
-    if (transaction?.state !== "Assembling") continue;
-    receiveOutcome(turn, transaction, answers.get(id));
+    const outcome = answers.get(id);
+    if (transaction?.state === "Assembling")
+      receiveOutcome(turn, transaction, outcome, missing);
+    if (outcome?.type === "assembled" && transaction?.step !== outcome.step)
+      for (const output of outcome.step.outputs) missing.add(output.id);
   }
 }
 
@@ -146,13 +151,17 @@ function receiveOutcome(
   turn: Turn,
   transaction: CoordinatorTransaction,
   outcome: AssembleOutcome | undefined,
+  missing: ReadonlySet<StateId>,
 ): void {
   switch (outcome?.type) {
     case "assembled": {
       const { step } = outcome;
       const isMine =
         step.intentId === transaction.id && step.sender === transaction.sender;
-      if (isMine && !conflicts(turn.node.coordinator, step))
+      const isComplete = ![...step.inputs, ...step.reads].some((id) =>
+        missing.has(id),
+      );
+      if (isMine && isComplete && !conflicts(turn.node.coordinator, step))
         tellTransaction(turn, transaction, { type: "Assemble_Success", step });
       else tellTransaction(turn, transaction, { type: "Assemble_Error" });
       return;

@@ -121,7 +121,7 @@ export function restoreDispatch(turn: Turn, record: DispatchRecord): void {
       waitsFor: new Set(),
       failures: 0,
       notBefore: 0,
-      endedTick: 0,
+      endedTick: undefined,
     };
     coordinator.transactions.set(step.intentId, transaction);
     addToContext(coordinator, transaction, step);

@@ -63,5 +63,5 @@ export interface CoordinatorTransaction {
   failures: number;
   /** Not assembled again before this tick. */
   notBefore: number;
-  endedTick: number;
+  endedTick: number | undefined;
 }
