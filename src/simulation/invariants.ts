@@ -118,9 +118,12 @@ export class Invariants {
     for (const effect of effects)
       if (effect.type === "Save" && effect.record.kind === "intent")
         this.#savingIntent(node, effect.record);
+    const dispatches: DispatchRecord[] = [];
     for (const effect of effects) {
-      if (effect.type === "Save" && effect.record.kind === "dispatch")
-        this.#savingDispatch(node, effect.record);
+      if (effect.type === "Save" && effect.record.kind === "dispatch") {
+        this.#savingDispatch(node, effect.record, dispatches);
+        dispatches.push(effect.record);
+      }
       if (effect.type === "Erase") this.#erasing(node, effect.key);
     }
   }
@@ -179,7 +182,11 @@ export class Invariants {
     return block?.facts.some(({ intents }) => intents.includes(id)) === true;
   }
 
-  #savingDispatch(node: SimulatedNode, record: DispatchRecord): void {
+  #savingDispatch(
+    node: SimulatedNode,
+    record: DispatchRecord,
+    earlier: readonly DispatchRecord[],
+  ): void {
     const { bundle, endorsements } = record;
     const key = `dispatch:${bundle.digest}`;
     if (node.disk.records.has(key)) return;
@@ -208,11 +215,15 @@ export class Invariants {
       if (permission?.coordinator !== node.name)
         throw violation("S15", step.intentId, "dispatched without permission");
     }
-    this.#checkProducers(node, record);
+    this.#checkProducers(node, record, earlier);
   }
 
   /** S25: what it builds on is confirmed, or was dispatched before by the same signer. */
-  #checkProducers(node: SimulatedNode, { bundle }: DispatchRecord): void {
+  #checkProducers(
+    node: SimulatedNode,
+    { bundle }: DispatchRecord,
+    earlier: readonly DispatchRecord[],
+  ): void {
     if (this.#isChainShaken) return;
     const net = netOf(bundle);
     if (net === undefined)
@@ -221,7 +232,7 @@ export class Invariants {
       if (node.holdings.coin(id) !== undefined) continue;
       // Somebody else was faster, and the news came after the endorsements: the ledger refuses.
       if (node.holdings.isSpent(id)) continue;
-      let isDispatched = false;
+      let isDispatched = earlier.some((record) => createsState(record, id));
       for (const record of node.disk.records.values())
         if (record.kind === "dispatch" && createsState(record, id))
           isDispatched = true;

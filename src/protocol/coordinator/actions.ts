@@ -284,6 +284,8 @@ export function returnWork(
   coordinator.bundles = [];
   coordinator.assembled = [];
   coordinator.assemblies.clear();
+  coordinator.pools.clear();
+  coordinator.turns.length = 0;
   const undispatched = [...coordinator.transactions.values()].filter(
     ({ state }) => isUndispatched(state),
   );
@@ -321,6 +323,13 @@ function isUndispatched(state: CoordinatorTransaction["state"]): boolean {
     case "Final":
       return false;
   }
+}
+
+/** Somebody else takes the role up: what was taken over for it is his business. */
+export function giveWay(coordinator: Coordinator): void {
+  coordinator.predecessor = undefined;
+  coordinator.flush.clear();
+  dropImportedContext(coordinator);
 }
 
 export function countBeat(coordinator: Coordinator): void {

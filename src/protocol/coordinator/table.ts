@@ -5,6 +5,7 @@ import {
   activate,
   askForHandover,
   countBeat,
+  giveWay,
   handOverToFirst,
   handOverToHim,
   note,
@@ -83,7 +84,11 @@ export const coordinatorTable: Table<
     TransactionsDelegated: [{ to: "Elect", run: [accept] }],
     HandoverReceived: [{ to: "Prepared", when: isPredecessor, run: [prepare] }],
     HeartbeatReceived: [
-      { to: "Observing", when: isOutrankedBy, run: [note, returnWork] },
+      {
+        to: "Observing",
+        when: isOutrankedBy,
+        run: [note, returnWork, giveWay],
+      },
       { to: "Elect", when: isForeign, run: [note] },
     ],
     PredecessorSilent: [{ to: "Active", run: [activate] }],
@@ -93,7 +98,11 @@ export const coordinatorTable: Table<
     TransactionConfirmed: [{ to: "Active", when: isFlushed, run: [activate] }],
     HandoverReceived: [{ to: "Prepared", when: isPredecessor, run: [prepare] }],
     HeartbeatReceived: [
-      { to: "Observing", when: isOutrankedBy, run: [note, returnWork] },
+      {
+        to: "Observing",
+        when: isOutrankedBy,
+        run: [note, returnWork, giveWay],
+      },
       { to: "Prepared", when: isForeign, run: [note] },
     ],
     PredecessorSilent: [{ to: "Active", run: [activate] }],
