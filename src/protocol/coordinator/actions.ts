@@ -181,6 +181,8 @@ export function activate(
   { node }: Turn,
 ): void {
   coordinator.enteredTick = node.tick;
+  // The next tick tells the others: two that start at the same time must notice soon.
+  coordinator.heartbeatTick = node.tick - node.config.heartbeatTicks;
   coordinator.predecessor = undefined;
   coordinator.successor = undefined;
   coordinator.flush.clear();
