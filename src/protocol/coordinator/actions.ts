@@ -16,7 +16,7 @@ import {
   type Turn,
 } from "../turn.ts";
 import { dropImportedContext, importContext, viewOf } from "./context.ts";
-import { liveOther } from "./guards.ts";
+import { isOnLedger, liveOther } from "./guards.ts";
 import type { Coordinator, CoordinatorEvent } from "./model.ts";
 import { tellTransaction } from "./tell.ts";
 import type { CoordinatorTransaction } from "./transaction/model.ts";
@@ -217,7 +217,17 @@ export function prepare(
   coordinator.enteredTick = node.tick;
   importContext(coordinator, handover.context);
   for (const id of handover.flush)
-    if (!coordinator.ended.has(id)) coordinator.flush.add(id);
+    if (!isOnLedger(coordinator, node, id)) coordinator.flush.add(id);
+}
+
+/** The role comes unasked. */
+export function succeed(
+  coordinator: Coordinator,
+  { from }: EventOf<"HandoverReceived">,
+): void {
+  coordinator.predecessor = from;
+  coordinator.successor = undefined;
+  coordinator.closingBeats = 0;
 }
 
 /** Stops: returns what is not dispatched, and tells the successor what is. */

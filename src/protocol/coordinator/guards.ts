@@ -8,7 +8,7 @@ import {
   type Turn,
 } from "../turn.ts";
 import type { Coordinator, CoordinatorEvent } from "./model.ts";
-import type { NodeName } from "../ids.ts";
+import type { IntentId, NodeName } from "../ids.ts";
 
 type EventOf<Type extends CoordinatorEvent["type"]> = Extract<
   CoordinatorEvent,
@@ -29,6 +29,15 @@ export function liveOther({
     other.claim === "Prepared"
     ? other.node
     : undefined;
+}
+
+/** Another coordinator whose dispatched work may not be on the ledger yet. */
+export function busyOther(node: Sequencer): NodeName | undefined {
+  const { coordinator, tick, config } = node;
+  const { other } = coordinator;
+  if (other?.claim !== "Flush" || tick - other.tick > graceTicks(config))
+    return liveOther(node);
+  return other.node;
 }
 
 /** Whether this node is the first that is not known to be silent, as it sees the range. */
@@ -69,15 +78,33 @@ export function mayCoordinate(
   return isEntitled(node, from, request.height);
 }
 
-/** Nobody else is at work. */
+/** Nobody else is at work, or has work to flush. */
 export function mayStartAtOnce(
   _: Coordinator,
   { from, request }: EventOf<"TransactionsDelegated">,
   { node }: Turn,
 ): boolean {
   return (
-    liveOther(node) === undefined && isEntitled(node, from, request.height)
+    busyOther(node) === undefined && isEntitled(node, from, request.height)
   );
+}
+
+/** Something that the other dispatched is not on the ledger yet, as far as this node has seen it. */
+export function hasToWaitFor(
+  coordinator: Coordinator,
+  { handover }: EventOf<"HandoverReceived">,
+  { node }: Turn,
+): boolean {
+  return handover.flush.some((id) => !isOnLedger(coordinator, node, id));
+}
+
+/** Whether this node has seen, and remembers, that an intent is over. */
+export function isOnLedger(
+  { ended }: Coordinator,
+  { endorser }: Sequencer,
+  id: IntentId,
+): boolean {
+  return ended.has(id) || endorser.fulfilled.has(id);
 }
 
 /** This node's turn comes in the range that the sender has reached and this node has not. */
@@ -202,7 +229,7 @@ export function hearsNobody(
   _event: unknown,
   { node }: Turn,
 ): boolean {
-  return liveOther(node) === undefined;
+  return busyOther(node) === undefined;
 }
 
 function isWorking(state: string): boolean {

@@ -13,12 +13,14 @@ import {
   refuse,
   rest,
   returnWork,
+  succeed,
 } from "./actions.ts";
 import {
   hasLostTheRange,
   hasNothingDispatched,
   hasNoWork,
   hasReachedItsRange,
+  hasToWaitFor,
   hearsAnother,
   hearsNobody,
   isAskedByHigher,
@@ -38,6 +40,11 @@ import type {
   CoordinatorState,
 } from "./model.ts";
 
+/** Another coordinator gives the role to this node, with work that is not on the ledger yet. */
+const handedOver = [
+  { to: "Prepared", when: hasToWaitFor, run: [succeed, prepare] },
+] as const;
+
 /** The node as a coordinator. The diagram in docs/state-machines.md is printed from this table. */
 export const coordinatorTable: Table<
   CoordinatorState,
@@ -46,6 +53,7 @@ export const coordinatorTable: Table<
   Turn
 > = {
   Idle: {
+    HandoverReceived: handedOver,
     TransactionsDelegated: [
       { to: "Active", when: mayCoordinate, run: [accept, activate] },
       { to: "Standby", when: isNextAt, run: [refuse] },
@@ -57,6 +65,7 @@ export const coordinatorTable: Table<
     ],
   },
   Observing: {
+    HandoverReceived: handedOver,
     TransactionsDelegated: [
       { to: "Active", when: mayStartAtOnce, run: [accept, activate] },
       { to: "Elect", when: mayCoordinate, run: [accept, askForHandover] },
@@ -70,6 +79,7 @@ export const coordinatorTable: Table<
     HeartbeatInterval: [{ to: "Idle", when: hearsNobody }],
   },
   Standby: {
+    HandoverReceived: handedOver,
     NewBlock: [
       { to: "Elect", when: hasReachedItsRange, run: [askForHandover] },
     ],
@@ -128,6 +138,7 @@ export const coordinatorTable: Table<
     HeartbeatReceived: [{ to: "Flush", when: isForeign, run: [note] }],
   },
   Closing: {
+    HandoverReceived: handedOver,
     TransactionsDelegated: [
       { to: "Active", when: mayStartAtOnce, run: [accept, activate] },
       { to: "Elect", when: mayCoordinate, run: [accept, askForHandover] },
