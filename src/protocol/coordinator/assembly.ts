@@ -129,7 +129,7 @@ export function receiveAssembleResponse(
 ): void {
   const { coordinator } = turn.node;
   const work = coordinator.assemblies.get(key);
-  if (work === undefined || work.to !== from) {
+  if (work?.to !== from) {
     ignore(turn, "stale assembly response");
     return;
   }
