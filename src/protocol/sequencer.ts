@@ -471,8 +471,16 @@ function beat(turn: Turn): void {
 function watchPredecessor(turn: Turn): void {
   const { coordinator, tick, config } = turn.node;
   if (coordinator.state !== "Elect" && coordinator.state !== "Prepared") return;
-  const { predecessor, other, enteredTick } = coordinator;
+  const { other, enteredTick } = coordinator;
   const grace = graceTicks(config);
+  // Whoever dispatches, or has dispatched, is the one to wait for.
+  if (
+    coordinator.state === "Elect" &&
+    (other?.claim === "Active" || other?.claim === "Flush") &&
+    tick - other.tick <= grace
+  )
+    coordinator.predecessor = other.node;
+  const { predecessor } = coordinator;
   const isHeard =
     other !== undefined &&
     other.node === predecessor &&

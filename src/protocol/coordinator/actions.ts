@@ -1,11 +1,12 @@
 import type { IntentId, NodeName } from "../ids.ts";
 import { limits } from "../limits.ts";
-import type { DelegationRefusal } from "../messages.ts";
+import type { CoordinatorClaim, DelegationRefusal } from "../messages.ts";
 import type { HandoverRecord } from "../records.ts";
 import type { Intent } from "../transition.ts";
 import {
   bySender,
   candidates,
+  graceTicks,
   idsOf,
   isSilent,
   newKey,
@@ -157,6 +158,22 @@ function reject(
   });
 }
 
+/** How much it matters to know of a coordinator: first those who dispatch, then those whose work is not on the ledger. */
+function weightOf(claim: CoordinatorClaim): number {
+  switch (claim) {
+    case "Active":
+      return 4;
+    case "Flush":
+      return 3;
+    case "Prepared":
+      return 2;
+    case "Elect":
+      return 1;
+    case "Closing":
+      return 0;
+  }
+}
+
 /** Takes note of another coordinator. */
 export function note(
   coordinator: Coordinator,
@@ -164,11 +181,12 @@ export function note(
   { node }: Turn,
 ): void {
   const { other } = coordinator;
+  const isFresh =
+    other !== undefined && node.tick - other.tick <= graceTicks(node.config);
   if (
-    other !== undefined &&
+    isFresh &&
     other.node !== from &&
-    liveOther(node) !== undefined &&
-    heartbeat.state !== "Active"
+    weightOf(heartbeat.state) < weightOf(other.claim)
   )
     return;
   coordinator.other = { node: from, claim: heartbeat.state, tick: node.tick };
@@ -255,9 +273,11 @@ function handOver(coordinator: Coordinator, to: NodeName, turn: Turn): void {
   coordinator.successor = to;
   coordinator.enteredTick = turn.node.tick;
   returnWork(coordinator, undefined, turn);
-  const flush = [...coordinator.dispatched.values()].flatMap(({ open }) => [
-    ...open,
-  ]);
+  const dispatched = [...coordinator.dispatched.values()];
+  const flush = [
+    ...coordinator.flush,
+    ...dispatched.flatMap(({ open }) => [...open]),
+  ];
   const key = newKey(turn);
   const record: HandoverRecord = {
     kind: "handover",
@@ -277,6 +297,17 @@ function handOver(coordinator: Coordinator, to: NodeName, turn: Turn): void {
   });
   turn.effects.push({ type: "Save", record });
   sendHandover(turn, record);
+}
+
+/** Says that there is nothing to wait for. The one who asks asks again if this is lost. */
+export function handOverNothing(
+  _: Coordinator,
+  { from }: EventOf<"HandoverRequestReceived">,
+  turn: Turn,
+): void {
+  const key = newKey(turn);
+  const context = { created: [], spent: [] };
+  send(turn, from, { type: "Handover", key, context, flush: [] });
 }
 
 /** Repeated until it is acknowledged. */

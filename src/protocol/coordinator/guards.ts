@@ -98,6 +98,19 @@ export function hasToWaitFor(
   return handover.flush.some((id) => !isOnLedger(coordinator, node, id));
 }
 
+/** The one who hands over is the one it was expected from, and all that he dispatched is on the ledger. */
+export function hasNothingToWaitFor(
+  coordinator: Coordinator,
+  event: EventOf<"HandoverReceived">,
+  turn: Turn,
+): boolean {
+  return (
+    isPredecessor(coordinator, event) &&
+    isFlushed(coordinator) &&
+    !hasToWaitFor(coordinator, event, turn)
+  );
+}
+
 /** Whether this node has seen, and remembers, that an intent is over. */
 export function isOnLedger(
   { ended }: Coordinator,

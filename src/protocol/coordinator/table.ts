@@ -6,6 +6,7 @@ import {
   askForHandover,
   countBeat,
   giveWay,
+  handOverNothing,
   handOverToFirst,
   handOverToHim,
   note,
@@ -18,6 +19,7 @@ import {
 import {
   hasLostTheRange,
   hasNothingDispatched,
+  hasNothingToWaitFor,
   hasNoWork,
   hasReachedItsRange,
   hasToWaitFor,
@@ -45,6 +47,17 @@ const handedOver = [
   { to: "Prepared", when: hasToWaitFor, run: [succeed, prepare] },
 ] as const;
 
+/** The handover that this node waits for. */
+const awaited = [
+  { to: "Active", when: hasNothingToWaitFor, run: [prepare, activate] },
+  { to: "Prepared", when: isPredecessor, run: [prepare] },
+] as const;
+
+/** A node with a better claim wants the role that this one is about to take up. */
+const givenUp = [
+  { to: "Observing", when: isAskedByHigher, run: [handOverToHim, giveWay] },
+] as const;
+
 /** The node as a coordinator. The diagram in docs/state-machines.md is printed from this table. */
 export const coordinatorTable: Table<
   CoordinatorState,
@@ -54,6 +67,7 @@ export const coordinatorTable: Table<
 > = {
   Idle: {
     HandoverReceived: handedOver,
+    HandoverRequestReceived: [{ to: "Idle", run: [handOverNothing] }],
     TransactionsDelegated: [
       { to: "Active", when: mayCoordinate, run: [accept, activate] },
       { to: "Standby", when: isNextAt, run: [refuse] },
@@ -66,6 +80,7 @@ export const coordinatorTable: Table<
   },
   Observing: {
     HandoverReceived: handedOver,
+    HandoverRequestReceived: [{ to: "Observing", run: [handOverNothing] }],
     TransactionsDelegated: [
       { to: "Active", when: mayStartAtOnce, run: [accept, activate] },
       { to: "Elect", when: mayCoordinate, run: [accept, askForHandover] },
@@ -80,6 +95,7 @@ export const coordinatorTable: Table<
   },
   Standby: {
     HandoverReceived: handedOver,
+    HandoverRequestReceived: [{ to: "Standby", run: [handOverNothing] }],
     NewBlock: [
       { to: "Elect", when: hasReachedItsRange, run: [askForHandover] },
     ],
@@ -92,7 +108,8 @@ export const coordinatorTable: Table<
   },
   Elect: {
     TransactionsDelegated: [{ to: "Elect", run: [accept] }],
-    HandoverReceived: [{ to: "Prepared", when: isPredecessor, run: [prepare] }],
+    HandoverReceived: awaited,
+    HandoverRequestReceived: givenUp,
     HeartbeatReceived: [
       {
         to: "Observing",
@@ -106,7 +123,8 @@ export const coordinatorTable: Table<
   Prepared: {
     TransactionsDelegated: [{ to: "Prepared", run: [accept] }],
     TransactionConfirmed: [{ to: "Active", when: isFlushed, run: [activate] }],
-    HandoverReceived: [{ to: "Prepared", when: isPredecessor, run: [prepare] }],
+    HandoverReceived: awaited,
+    HandoverRequestReceived: givenUp,
     HeartbeatReceived: [
       {
         to: "Observing",
