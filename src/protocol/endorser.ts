@@ -19,7 +19,14 @@ export interface Endorser {
   /** Signatures given: the same digest gets the same one. */
   readonly endorsed: Map<Digest, string>;
   /** Who waits for which check. */
-  readonly checking: Map<Digest, { readonly from: NodeName; key: RequestKey }>;
+  readonly checking: Map<
+    Digest,
+    {
+      readonly from: NodeName;
+      readonly validUntil: number;
+      key: RequestKey;
+    }
+  >;
   /** Requests that wait until this node has seen the coordinator's blocks. */
   deferred: { readonly from: NodeName; readonly request: EndorsementRequest }[];
   /** Intents that the ledger has fulfilled, as far as this node remembers. */
@@ -87,7 +94,8 @@ export function receiveEndorsementRequest(
     checking.key = key;
     return;
   }
-  endorser.checking.set(bundle.digest, { from, key });
+  const { validUntil } = bundle;
+  endorser.checking.set(bundle.digest, { from, key, validUntil });
   turn.effects.push({
     type: "Endorse",
     coordinator: from,
@@ -215,6 +223,12 @@ export function endorserSeesBlock(
     if (endorser.fulfilled.size <= limits.ended) break;
     endorser.fulfilled.delete(id);
   }
+  // A domain that never answers must not fill the memory.
+  for (const [digest, { validUntil }] of endorser.checking)
+    if (validUntil < height) endorser.checking.delete(digest);
+  endorser.deferred = endorser.deferred.filter(
+    ({ request }) => request.bundle.validUntil >= height,
+  );
   const ready = endorser.deferred.filter(
     ({ request }) => request.height <= height,
   );

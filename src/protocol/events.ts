@@ -18,8 +18,9 @@ export type Event =
   | {
       readonly type: "IntentSubmitted";
       readonly intent: Intent;
-      /** Those of its dependencies that the ledger has already. */
+      /** Those of its dependencies that the ledger has already, and those that this node saw end as reverted. */
       readonly fulfilled: readonly IntentId[];
+      readonly reverted: readonly IntentId[];
     }
   | { readonly type: "IntentResumed"; readonly id: IntentId }
   | { readonly type: "Tick" }

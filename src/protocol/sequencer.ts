@@ -71,12 +71,14 @@ import type { Intent } from "./transition.ts";
 export interface Restored {
   readonly height: number;
   readonly records: readonly SavedRecord[];
+  /** Dependencies of open intents that the ledger has. */
+  readonly fulfilled: readonly IntentId[];
 }
 
 /** Starts one node's part in one group, from what is on its disk. */
 export function createSequencer(
   config: SequencerConfig,
-  { height, records }: Restored,
+  { height, records, fulfilled }: Restored,
   trace?: Tracer<{ readonly state: string }>,
 ): { readonly sequencer: Sequencer; readonly effects: Effect[] } {
   const committee = config.mode === "remote" ? config.pool : config.committee;
@@ -100,6 +102,7 @@ export function createSequencer(
       boots: new Map(),
       active: undefined,
       waitForRange: undefined,
+      waitUntilTick: 0,
       outgoing: createHeap(),
       delayed: createHeap(),
       delegation: undefined,
@@ -139,7 +142,7 @@ export function createSequencer(
     ignored: new Map(),
   };
   const turn: Turn = { node: sequencer, effects: [], inbox: [], trace };
-  restore(turn, records);
+  restore(turn, records, fulfilled);
   finishTurn(turn);
   return { sequencer, effects: turn.effects };
 }
@@ -159,7 +162,7 @@ export function handle(
 function receive(turn: Turn, event: Event): void {
   switch (event.type) {
     case "IntentSubmitted":
-      return submit(turn, event.intent, event.fulfilled);
+      return submit(turn, event);
     case "IntentResumed": {
       const transaction = turn.node.sender.transactions.get(event.id);
       if (
@@ -298,8 +301,11 @@ function tellCoordinator(turn: Turn, event: CoordinatorEvent): void {
 /** Takes an intent: durable before the user is told. */
 function submit(
   turn: Turn,
-  intent: Intent,
-  fulfilled: readonly IntentId[],
+  {
+    intent,
+    fulfilled,
+    reverted,
+  }: Extract<Event, { readonly type: "IntentSubmitted" }>,
 ): void {
   const { sender } = turn.node;
   if (sender.transactions.has(intent.id)) {
@@ -314,10 +320,15 @@ function submit(
     });
     return;
   }
+  const lost = intent.dependsOn.find((id) => reverted.includes(id));
+  if (lost !== undefined) {
+    const reason = `It depends on ${lost}, which reverted`;
+    turn.effects.push({ type: "Refused", id: intent.id, reason });
+    return;
+  }
   const transaction = createTransaction(intent, sender.nextSequence++);
   for (const id of intent.dependsOn)
-    if (!fulfilled.includes(id) && !sender.transactions.has(id))
-      waitFor(turn, transaction, id);
+    if (!fulfilled.includes(id)) waitFor(turn, transaction, id);
   sender.transactions.set(intent.id, transaction);
   tell(turn, transaction, { type: "Created" });
   turn.effects.push({ type: "Accepted", id: intent.id });
@@ -359,14 +370,23 @@ function createTransaction(
 }
 
 /** Puts everything back as the records say. */
-function restore(turn: Turn, records: readonly SavedRecord[]): void {
+function restore(
+  turn: Turn,
+  records: readonly SavedRecord[],
+  fulfilled: readonly IntentId[],
+): void {
   const { node } = turn;
   const intents = records.filter(
     (record) => record.kind === "intent" && record.receipt === undefined,
   ) as IntentRecord[];
   for (const record of intents.sort((a, b) => a.sequence - b.sequence))
     restoreIntent(turn, record);
+  for (const transaction of node.sender.transactions.values())
+    for (const id of transaction.intent.dependsOn)
+      if (!fulfilled.includes(id)) waitFor(turn, transaction, id);
   for (const record of records) {
+    if (record.kind === "intent" && record.receipt?.type === "Reverted")
+      failDependants(turn, record.intent.id);
     if (record.kind === "dispatch") restoreDispatch(turn, record);
     if (record.kind === "handover")
       node.coordinator.handovers.set(record.key, {
@@ -556,6 +576,21 @@ function confirmOwn(turn: Turn, id: IntentId, block: number): void {
   sender.dependants.delete(id);
 }
 
+/** It ended as reverted, and so does what depends on it. */
+function failDependants(turn: Turn, id: IntentId): void {
+  const { sender } = turn.node;
+  for (const dependantId of sender.dependants.get(id) ?? []) {
+    const dependant = sender.transactions.get(dependantId);
+    const reason = `It depends on ${id}, which reverted`;
+    if (
+      dependant !== undefined &&
+      tell(turn, dependant, { type: "DependencyReverted", reason })
+    )
+      tellSender(turn, { type: "TransactionConfirmed" });
+  }
+  sender.dependants.delete(id);
+}
+
 /** No permission for it can be used any more. */
 function expire(turn: Turn, id: IntentId): void {
   const transaction = turn.node.sender.transactions.get(id);
@@ -617,7 +652,8 @@ function acknowledgeDispatch(turn: Turn, from: NodeName, digest: string): void {
 
 /** Messages to itself, then whatever became possible. */
 function finishTurn(turn: Turn): void {
-  const { node, inbox } = turn;
+  const { node, inbox, effects } = turn;
+  let settled = 0;
   for (;;) {
     for (
       let message = inbox.shift();
@@ -625,6 +661,11 @@ function finishTurn(turn: Turn): void {
       message = inbox.shift()
     ) {
       receiveMessage(turn, node.config.self, message);
+    }
+    for (; settled < effects.length; settled += 1) {
+      const effect = effects[settled];
+      if (effect?.type === "Settled" && effect.receipt.type === "Reverted")
+        failDependants(turn, effect.receipt.id);
     }
     delegate(turn);
     work(turn);

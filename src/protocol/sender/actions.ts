@@ -173,7 +173,8 @@ export function delegate(turn: Turn): void {
   const { sender, config } = node;
   if (
     sender.waitForRange !== undefined &&
-    rangeOf(node, node.height) >= sender.waitForRange
+    (rangeOf(node, node.height) >= sender.waitForRange ||
+      node.tick >= sender.waitUntilTick)
   )
     sender.waitForRange = undefined;
   const preferred = preferredCoordinator(node);
@@ -292,6 +293,7 @@ export function rejectDelegation(
     message.reason === "sender-behind"
   ) {
     sender.waitForRange = rangeOf(node, theirs);
+    sender.waitUntilTick = node.tick + node.config.stateTicks;
   }
   for (const id of message.ids) {
     const transaction = sender.transactions.get(id);

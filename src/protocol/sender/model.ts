@@ -51,6 +51,8 @@ export interface Sender {
   active: { readonly node: NodeName; readonly tick: number } | undefined;
   /** This node is behind: do not delegate before the own height reaches that range. */
   waitForRange: number | undefined;
+  /** The tick after which it tries all the same: whoever said so may have been wrong. */
+  waitUntilTick: number;
   /** Ids to be sent, by order of arrival. May hold ids that need no sending any more. */
   readonly outgoing: Heap<IntentId>;
   /** Ids that wait for a tick before they go out again. */

@@ -107,6 +107,7 @@ export function noteDispatch(
   turn: Turn,
 ): void {
   transaction.isDispatched = true;
+  transaction.parked = undefined;
   save(transaction, event, turn);
 }
 

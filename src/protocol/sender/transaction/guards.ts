@@ -40,3 +40,12 @@ export function isDoomedAndSafe(
 ): boolean {
   return transaction.isDoomed && hasNoLivePermission(transaction, event, turn);
 }
+
+/** The permission that it gave last can still be used. */
+export function hasLivePermission(
+  { permission }: SenderTransaction,
+  _event: unknown,
+  { node }: Turn,
+): boolean {
+  return permission !== undefined && permission.validUntil > node.height;
+}

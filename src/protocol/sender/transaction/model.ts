@@ -48,6 +48,8 @@ export type SenderTransactionEvent =
     }
   /** No permission for it is live any more. */
   | { readonly type: "PermissionExpired" }
+  /** An intent that it depends on ended as reverted. */
+  | { readonly type: "DependencyReverted"; readonly reason: string }
   | { readonly type: "Resumed" };
 
 /** A transaction, as its sender sees it. */
@@ -69,7 +71,7 @@ export interface SenderTransaction {
   reason: string | undefined;
   isDoomed: boolean;
   parked: string | undefined;
-  /** Dependencies that are not confirmed and not on their way. */
+  /** Dependencies that are not confirmed. */
   readonly waitsFor: Set<IntentId>;
 }
 

@@ -15,7 +15,12 @@ import {
   save,
   unpark,
 } from "./actions.ts";
-import { hasNoLivePermission, isDoomedAndSafe, mayRetry } from "./guards.ts";
+import {
+  hasLivePermission,
+  hasNoLivePermission,
+  isDoomedAndSafe,
+  mayRetry,
+} from "./guards.ts";
 import type {
   SenderTransaction,
   SenderTransactionEvent,
@@ -37,6 +42,11 @@ const invalid = [
   { to: "Pending", run: [doom] },
 ] as const;
 
+/** A coordinator used the permission that it was given, perhaps after it seemed to have gone. */
+const dispatched = [
+  { to: "Dispatched", when: hasLivePermission, run: [noteDispatch] },
+] as const;
+
 /** The coordinator has it no longer, and it was not dispatched. */
 const again = [{ to: "Delegated", run: [dropStep, queue] }] as const;
 
@@ -52,6 +62,7 @@ export const senderTransactionTable: Table<
   },
   Pending: {
     Delegated: [{ to: "Delegated", run: [noteDelegate] }],
+    DependencyReverted: invalid,
     PermissionExpired: [
       { to: "Reverted", when: isDoomedAndSafe, run: [revert] },
     ],
@@ -60,6 +71,7 @@ export const senderTransactionTable: Table<
   Delegated: {
     Delegated: [{ to: "Delegated", run: [noteDelegate] }],
     AssembleRequestReceived: [{ to: "Assembling" }],
+    Dispatched: dispatched,
     CoordinatorChanged: again,
     Released: again,
     ConfirmedSuccess: confirmed,
@@ -72,6 +84,7 @@ export const senderTransactionTable: Table<
     AssembleRevert: invalid,
     AssemblePark: [{ to: "Parked", run: [park] }],
     AssembleError: [{ to: "Delegated" }],
+    Dispatched: dispatched,
     CoordinatorChanged: again,
     Released: again,
     ConfirmedSuccess: confirmed,
@@ -81,6 +94,7 @@ export const senderTransactionTable: Table<
     AssembleRequestReceived: [{ to: "Assembling" }],
     AssembleAndSignSuccess: [{ to: "EndorsementGathering", run: [keepStep] }],
     AssembleError: [{ to: "Delegated" }],
+    Dispatched: dispatched,
     CoordinatorChanged: again,
     Released: again,
     ConfirmedSuccess: confirmed,
@@ -89,6 +103,7 @@ export const senderTransactionTable: Table<
   EndorsementGathering: {
     AssembleRequestReceived: [{ to: "Assembling", run: [dropStep] }],
     DispatchConfirmationRequestReceived: [{ to: "Prepared", run: [permit] }],
+    Dispatched: dispatched,
     CoordinatorChanged: again,
     Released: again,
     ConfirmedSuccess: confirmed,
@@ -97,7 +112,7 @@ export const senderTransactionTable: Table<
   Prepared: {
     AssembleRequestReceived: [{ to: "Assembling", run: [dropStep] }],
     DispatchConfirmationRequestReceived: [{ to: "Prepared", run: [permit] }],
-    Dispatched: [{ to: "Dispatched", run: [noteDispatch] }],
+    Dispatched: dispatched,
     Released: again,
     PermissionExpired: again,
     ConfirmedSuccess: confirmed,
@@ -121,6 +136,7 @@ export const senderTransactionTable: Table<
   Confirmed: {},
   Reverted: {},
   Parked: {
+    Dispatched: dispatched,
     Resumed: [{ to: "Pending", run: [unpark] }],
     ConfirmedSuccess: confirmed,
   },
