@@ -42,7 +42,10 @@ export function checkMemory({ coordinator, sender, config }: Sequencer): void {
 
 /** What a quiet node must not keep, by kind. */
 export function leftoversOf(sequencer: Sequencer): string[] {
-  const { coordinator, sender, endorser } = sequencer;
+  const { coordinator, sender, endorser, height } = sequencer;
+  // What a domain never answers, and what a liar's height puts off, goes when the bundle expires.
+  const isOver = ({ validUntil }: { readonly validUntil: number }): boolean =>
+    validUntil < height;
   const open = [...sender.transactions.values()].filter(
     ({ state }) => state !== "Parked",
   );
@@ -66,8 +69,10 @@ export function leftoversOf(sequencer: Sequencer): string[] {
     "outgoing ids": sender.outgoing.entries.length,
     "delayed ids": sender.delayed.entries.length,
     "sender dependants": sender.dependants.size,
-    "endorsement checks": endorser.checking.size,
-    "deferred endorsements": endorser.deferred.length,
+    "endorsement checks": [...endorser.checking.values()].filter(isOver).length,
+    "deferred endorsements": endorser.deferred.filter(({ request }) =>
+      isOver(request.bundle),
+    ).length,
   };
   const kinds = Object.entries(counts).filter(([, count]) => count > 0);
   const leftovers = kinds.map(([kind, count]) => `${count} ${kind}`);

@@ -45,14 +45,20 @@ export class Invariants {
   readonly #chain: () => Chain;
   /** Members that lie: what they sign binds nobody. */
   readonly #liars: ReadonlySet<NodeName>;
+  readonly #dependencies: ReadonlyMap<IntentId, readonly IntentId[]>;
   #isChainShaken = false;
 
   constructor(
-    options: { readonly group: Group; readonly liars: ReadonlySet<NodeName> },
+    options: {
+      readonly group: Group;
+      readonly liars: ReadonlySet<NodeName>;
+      readonly dependencies: ReadonlyMap<IntentId, readonly IntentId[]>;
+    },
     ports: { readonly chain: () => Chain },
   ) {
     this.#group = options.group;
     this.#liars = options.liars;
+    this.#dependencies = options.dependencies;
     this.#chain = ports.chain;
   }
 
@@ -75,6 +81,9 @@ export class Invariants {
       if (this.#fulfilledBy.has(id))
         throw violation("S2", id, "fulfilled twice");
       this.#fulfilledBy.set(id, net);
+      for (const dependency of this.#dependencies.get(id) ?? [])
+        if (!this.#fulfilledBy.has(dependency) && !this.#isChainShaken)
+          throw violation("dependsOn", id, "happened before its dependency");
       const story = this.#stories.get(id);
       if (story?.receipt?.type !== "Reverted" || story.isShaken) continue;
       if (story.owner !== undefined && this.#liars.has(story.owner.name))
@@ -308,7 +317,7 @@ export class Invariants {
           if (record === undefined || record.receipt !== undefined) continue;
           const { permission } = record;
           if (permission?.digest !== message.digest) continue;
-          if (permission.validUntil <= node.height) continue;
+          if (permission.validUntil <= node.height || record.isDoomed) continue;
           if (!record.isDispatched)
             throw violation("S19", id, "acknowledged before it was durable");
         }

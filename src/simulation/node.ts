@@ -105,12 +105,23 @@ export class Node implements SimulatedNode {
       { ...this.#config, boot: this.boot },
       {
         height: this.height,
+        fulfilled: this.#fulfilledDependencies(),
         records: random.shuffle([...this.disk.records.values()]),
       },
     );
     this.#sequencer = sequencer;
     witness.started(this, effects);
     this.#settle(effects);
+  }
+
+  #fulfilledDependencies(): IntentId[] {
+    const ids: IntentId[] = [];
+    for (const record of this.disk.records.values()) {
+      if (record.kind !== "intent" || record.receipt !== undefined) continue;
+      for (const id of record.intent.dependsOn)
+        if (this.holdings.isFulfilled(id)) ids.push(id);
+    }
+    return ids;
   }
 
   /** Memory is gone, and so is all that was not done yet. */
@@ -166,11 +177,21 @@ export class Node implements SimulatedNode {
   #turn(event: Event): void {
     if (this.#sequencer === undefined) return;
     const { witness } = this.#ports;
+    if (event.type === "IntentSubmitted" && this.#hasEnded(event.intent.id)) {
+      this.#perform([{ type: "Accepted", id: event.intent.id }], 1);
+      return;
+    }
     const block = this.#blockOf(event);
     if (block === "stale") return;
     const effects = handle(this.#sequencer, event);
     witness.turned(this, event, effects);
     this.#settle(effects, block);
+  }
+
+  /** The protocol forgets what ended; the shell asks the disk before it hands a repeated intent on. */
+  #hasEnded(id: IntentId): boolean {
+    const record = this.disk.records.get(`intent:${id}`);
+    return record?.kind === "intent" && record.receipt !== undefined;
   }
 
   /** Commits, then performs, as far as fate allows. */

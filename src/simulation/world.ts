@@ -63,6 +63,7 @@ export class World {
     dispatches: 0,
   };
   readonly accepted = new Set<IntentId>();
+  readonly refused = new Set<IntentId>();
   readonly #settings: Settings;
   readonly #transcript: ((line: string) => void) | undefined;
   readonly #names = new Names();
@@ -98,13 +99,18 @@ export class World {
       committee.filter((_, index) => this.#liars.has(index)),
     );
     const group = { committee, threshold };
+    const workRandom = new Random(seed, "workload");
+    const genesis = drawGenesis(workRandom);
+    this.wishes = drawWorkload({ ...settings, nodes: size }, workRandom);
+    const dependencies = new Map(
+      this.wishes.map(({ intent }) => [intent.id, intent.dependsOn]),
+    );
     this.invariants = new Invariants(
-      { group, liars },
+      { group, liars, dependencies },
       { chain: () => this.chain },
     );
-    const workRandom = new Random(seed, "workload");
     this.chain = new Chain(
-      { group, plan: this.#plan, genesis: drawGenesis(workRandom) },
+      { group, plan: this.#plan, genesis },
       {
         random: new Random(seed, "chain"),
         faults: this.faults,
@@ -113,7 +119,6 @@ export class World {
         },
       },
     );
-    this.wishes = drawWorkload({ ...settings, nodes: size }, workRandom);
     for (const wish of this.wishes) {
       this.#wishOf.set(wish.intent.id, wish);
       this.#names.of(wish.intent.id);
@@ -214,10 +219,16 @@ export class World {
     this.#disturb("lieEveryMs", () => {
       this.#lie();
     });
-    for (const wish of this.wishes)
+    for (const wish of this.wishes) {
       this.queue.after(wish.atMs, () => {
         this.#ask(wish);
       });
+      const { resumeAfterMs } = wish;
+      if (wish.isParked && resumeAfterMs !== undefined)
+        this.queue.after(wish.atMs + resumeAfterMs, () => {
+          this.#resume(wish, resumeAfterMs);
+        });
+    }
     this.queue.after(this.#settings.healMs, () => {
       this.#heal();
     });
@@ -333,35 +344,35 @@ export class World {
   /** A user asks his node again and again until it says yes. */
   #ask(wish: Wish): void {
     const { id, dependsOn } = wish.intent;
-    if (this.accepted.has(id)) return;
+    if (this.accepted.has(id) || this.refused.has(id)) return;
     const node = this.nodes[wish.node];
     if (node === undefined) return;
-    const record = node.disk.records.get(`intent:${id}`);
-    if (record?.kind === "intent" && record.receipt !== undefined) {
-      this.accepted.add(id);
-      return;
-    }
     const fulfilled = dependsOn.filter((other) =>
       node.holdings.isFulfilled(other),
     );
-    node.tell({ type: "IntentSubmitted", intent: wish.intent, fulfilled });
-    if (!this.accepted.has(id))
+    const reverted = dependsOn.filter((other) => {
+      const before = node.disk.records.get(`intent:${other}`);
+      return before?.kind === "intent" && before.receipt?.type === "Reverted";
+    });
+    const { intent } = wish;
+    node.tell({ type: "IntentSubmitted", intent, fulfilled, reverted });
+    if (!this.accepted.has(id) && !this.refused.has(id))
       this.queue.after(2_000, () => {
         this.#ask(wish);
       });
   }
 
-  #resumeLater(id: IntentId): void {
-    const wish = this.#wishOf.get(id);
-    if (wish?.resumeAfterMs === undefined) return;
-    this.queue.after(wish.resumeAfterMs, () => {
-      this.#parked.delete(id);
-      const node = this.nodes[wish.node];
-      const record = node?.disk.records.get(`intent:${id}`);
-      if (record?.kind !== "intent" || record.parked === undefined) return;
+  /** The user says that it is ready, and looks again until it has ended: his node may be down, or crash. */
+  #resume(wish: Wish, everyMs: number): void {
+    const { id } = wish.intent;
+    this.#parked.delete(id);
+    if (this.invariants.receiptOf(id) !== undefined) return;
+    const node = this.nodes[wish.node];
+    const record = node?.disk.records.get(`intent:${id}`);
+    if (record?.kind === "intent" && record.parked !== undefined)
       node?.tell({ type: "IntentResumed", id });
-      // The node may be down, or crash before it notes it: the user looks again.
-      this.#resumeLater(id);
+    this.queue.after(everyMs, () => {
+      this.#resume(wish, everyMs);
     });
   }
 
@@ -397,6 +408,8 @@ export class World {
         this.accepted.add(effect.id);
         return;
       case "Refused":
+        this.refused.add(effect.id);
+        return;
       case "Settled":
       case "PreparedForUser":
       case "Save":
@@ -449,7 +462,6 @@ export class World {
         holdings: node.holdings,
         parked: this.#parked,
       }).map((outcome) => {
-        if (outcome.type === "parked") this.#resumeLater(outcome.id);
         if (!random.chance(this.#plan.assembleError)) return outcome;
         this.faults.count("assembly-error");
         const { id } = outcome;

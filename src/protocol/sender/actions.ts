@@ -177,6 +177,7 @@ export function delegate(turn: Turn): void {
       node.tick >= sender.waitUntilTick)
   )
     sender.waitForRange = undefined;
+  if (sender.transactions.size === 0) sender.delegation = undefined;
   const preferred = preferredCoordinator(node);
   if (preferred === undefined || sender.transactions.size === 0) return;
   if (preferred !== sender.delegate && sender.waitForRange === undefined)
