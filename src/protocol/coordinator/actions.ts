@@ -368,6 +368,18 @@ function isUndispatched(state: CoordinatorTransaction["state"]): boolean {
   }
 }
 
+/** What was taken over may never happen: whatever is assembled, perhaps on top of it, is assembled again. */
+export function distrust(
+  { transactions, flush }: Coordinator,
+  _event: unknown,
+  turn: Turn,
+): void {
+  if (flush.size === 0) return;
+  for (const transaction of [...transactions.values()])
+    if (transaction.step !== undefined && isUndispatched(transaction.state))
+      tellTransaction(turn, transaction, { type: "DependencyReverted" });
+}
+
 /** Somebody else takes the role up: what was taken over for it is his business. */
 export function giveWay(coordinator: Coordinator): void {
   coordinator.predecessor = undefined;

@@ -5,6 +5,7 @@ import {
   activate,
   askForHandover,
   countBeat,
+  distrust,
   giveWay,
   handOverNothing,
   handOverToFirst,
@@ -133,7 +134,7 @@ export const coordinatorTable: Table<
       },
       { to: "Prepared", when: isForeign, run: [note] },
     ],
-    PredecessorSilent: [{ to: "Active", run: [activate] }],
+    PredecessorSilent: [{ to: "Active", run: [distrust, activate] }],
   },
   Active: {
     TransactionsDelegated: [{ to: "Active", run: [accept] }],
