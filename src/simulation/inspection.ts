@@ -65,7 +65,7 @@ export function leftoversOf(sequencer: Sequencer): string[] {
     handovers: coordinator.handovers.size,
     "sender transactions": open.length,
     "pending delegations": sender.delegation === undefined ? 0 : 1,
-    "pending assemblies": sender.assembly === undefined ? 0 : 1,
+    "pending assemblies": sender.assembly?.isStarted === true ? 1 : 0,
     "outgoing ids": sender.outgoing.entries.length,
     "delayed ids": sender.delayed.entries.length,
     "sender dependants": sender.dependants.size,

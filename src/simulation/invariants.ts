@@ -239,6 +239,8 @@ export class Invariants {
       throw violation("S25", bundle.digest, "spends a state twice");
     for (const id of [...net.inputs, ...net.reads]) {
       if (node.holdings.coin(id) !== undefined) continue;
+      // The ledger has it, and the news has not come here yet.
+      if (this.#chain().ledger.unspent.has(id)) continue;
       // Somebody else was faster, and the news came after the endorsements: the ledger refuses.
       if (node.holdings.isSpent(id)) continue;
       let isDispatched = earlier.some((record) => createsState(record, id));

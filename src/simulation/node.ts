@@ -183,7 +183,7 @@ export class Node implements SimulatedNode {
     }
     const block = this.#blockOf(event);
     if (block === "stale") return;
-    const effects = handle(this.#sequencer, event);
+    const effects = handle(this.#sequencer, this.#complete(event));
     witness.turned(this, event, effects);
     this.#settle(effects, block);
   }
@@ -192,6 +192,21 @@ export class Node implements SimulatedNode {
   #hasEnded(id: IntentId): boolean {
     const record = this.disk.records.get(`intent:${id}`);
     return record?.kind === "intent" && record.receipt !== undefined;
+  }
+
+  /** What the shell adds to an event, as things are when its turn comes. */
+  #complete(event: Event): Event {
+    if (event.type !== "IntentSubmitted") return event;
+    const { dependsOn } = event.intent;
+    if (dependsOn.length === 0) return event;
+    return {
+      ...event,
+      fulfilled: dependsOn.filter((id) => this.holdings.isFulfilled(id)),
+      reverted: dependsOn.filter((id) => {
+        const record = this.disk.records.get(`intent:${id}`);
+        return record?.kind === "intent" && record.receipt?.type === "Reverted";
+      }),
+    };
   }
 
   /** Commits, then performs, as far as fate allows. */

@@ -343,19 +343,12 @@ export class World {
 
   /** A user asks his node again and again until it says yes. */
   #ask(wish: Wish): void {
-    const { id, dependsOn } = wish.intent;
+    const { id } = wish.intent;
     if (this.accepted.has(id) || this.refused.has(id)) return;
     const node = this.nodes[wish.node];
     if (node === undefined) return;
-    const fulfilled = dependsOn.filter((other) =>
-      node.holdings.isFulfilled(other),
-    );
-    const reverted = dependsOn.filter((other) => {
-      const before = node.disk.records.get(`intent:${other}`);
-      return before?.kind === "intent" && before.receipt?.type === "Reverted";
-    });
     const { intent } = wish;
-    node.tell({ type: "IntentSubmitted", intent, fulfilled, reverted });
+    node.tell({ type: "IntentSubmitted", intent, fulfilled: [], reverted: [] });
     if (!this.accepted.has(id) && !this.refused.has(id))
       this.queue.after(2_000, () => {
         this.#ask(wish);

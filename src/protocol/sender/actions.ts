@@ -177,9 +177,14 @@ export function delegate(turn: Turn): void {
       node.tick >= sender.waitUntilTick)
   )
     sender.waitForRange = undefined;
-  if (sender.transactions.size === 0) sender.delegation = undefined;
+  if (sender.transactions.size === 0) {
+    sender.delegation = undefined;
+    sender.outgoing.entries.length = 0;
+    sender.delayed.entries.length = 0;
+    return;
+  }
   const preferred = preferredCoordinator(node);
-  if (preferred === undefined || sender.transactions.size === 0) return;
+  if (preferred === undefined) return;
   if (preferred !== sender.delegate && sender.waitForRange === undefined)
     changeDelegate(turn, preferred);
   const { delegation } = sender;
