@@ -208,6 +208,7 @@ const shapes = {
     key: parseRequestKey,
     context: view,
     flush: listOf(parseIntentId, limits.speculative),
+    flushUntil: count,
   }),
   HandoverAck: object({ type: oneOf("HandoverAck"), key: parseRequestKey }),
 } satisfies Readonly<Record<Message["type"], Shape<Message>>>;

@@ -144,6 +144,8 @@ export type Message =
       readonly context: SpeculativeView;
       /** Intents whose confirmation, all of them, is the flush point. */
       readonly flush: readonly IntentId[];
+      /** The last block in which they can be confirmed. */
+      readonly flushUntil: number;
     }
   | { readonly type: "HandoverAck"; readonly key: RequestKey };
 

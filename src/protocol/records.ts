@@ -63,6 +63,7 @@ export interface HandoverRecord {
   readonly to: NodeName;
   readonly context: SpeculativeView;
   readonly flush: readonly IntentId[];
+  readonly flushUntil: number;
 }
 
 /** What is durable. */

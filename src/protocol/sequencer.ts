@@ -131,6 +131,7 @@ export function createSequencer(
       predecessor: undefined,
       successor: undefined,
       flush: new Set(),
+      flushUntil: 0,
       handovers: new Map(),
       heartbeatTick: 0,
       closingBeats: 0,
@@ -553,8 +554,7 @@ function seeBlock(
   startAssembly(turn);
   tellSender(turn, { type: "NewBlock" });
   tellCoordinator(turn, { type: "NewBlock" });
-  if (facts.length > 0 || node.coordinator.flush.size === 0)
-    tellCoordinator(turn, { type: "TransactionConfirmed" });
+  tellCoordinator(turn, { type: "TransactionConfirmed" });
 }
 
 function confirmOwn(turn: Turn, id: IntentId, block: number): void {

@@ -199,6 +199,7 @@ export class Adversary {
           key,
           context: { created: [], spent: this.#someStates() },
           flush: this.#someIds(),
+          flushUntil: height,
         };
       case 4:
         if (digest === undefined) return undefined;

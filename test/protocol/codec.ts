@@ -210,6 +210,7 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
     key,
     context: view,
     flush: ids,
+    flushUntil: height,
   }),
   HandoverAck: fc.record({ type: type("HandoverAck"), key }),
 };

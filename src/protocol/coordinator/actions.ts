@@ -204,6 +204,7 @@ export function activate(
   coordinator.predecessor = undefined;
   coordinator.successor = undefined;
   coordinator.flush.clear();
+  coordinator.flushUntil = 0;
   coordinator.closingBeats = 0;
   dropImportedContext(coordinator);
 }
@@ -234,6 +235,11 @@ export function prepare(
 ): void {
   coordinator.enteredTick = node.tick;
   importContext(coordinator, handover.context);
+  coordinator.flushUntil = Math.max(
+    coordinator.flushUntil,
+    // Nobody makes this node wait for longer than a bundle can be valid.
+    Math.min(handover.flushUntil, node.height + 2 * node.config.validForBlocks),
+  );
   for (const id of handover.flush)
     if (!isOnLedger(coordinator, node, id)) coordinator.flush.add(id);
 }
@@ -285,6 +291,10 @@ function handOver(coordinator: Coordinator, to: NodeName, turn: Turn): void {
     to,
     context: viewOf(coordinator),
     flush,
+    flushUntil: Math.max(
+      coordinator.flushUntil,
+      ...dispatched.map(({ record: { bundle } }) => bundle.validUntil),
+    ),
   };
   for (const [oldKey, { record: old }] of coordinator.handovers) {
     coordinator.handovers.delete(oldKey);
@@ -307,15 +317,16 @@ export function handOverNothing(
 ): void {
   const key = newKey(turn);
   const context = { created: [], spent: [] };
-  send(turn, from, { type: "Handover", key, context, flush: [] });
+  const flushUntil = 0;
+  send(turn, from, { type: "Handover", key, context, flush: [], flushUntil });
 }
 
 /** Repeated until it is acknowledged. */
 export function sendHandover(
   turn: Turn,
-  { to, key, context, flush }: HandoverRecord,
+  { to, key, context, flush, flushUntil }: HandoverRecord,
 ): void {
-  send(turn, to, { type: "Handover", key, context, flush });
+  send(turn, to, { type: "Handover", key, context, flush, flushUntil });
 }
 
 /** Gives all that is not dispatched back to the senders. */
@@ -384,6 +395,7 @@ export function distrust(
 export function giveWay(coordinator: Coordinator): void {
   coordinator.predecessor = undefined;
   coordinator.flush.clear();
+  coordinator.flushUntil = 0;
   dropImportedContext(coordinator);
 }
 

@@ -95,7 +95,10 @@ export function hasToWaitFor(
   { handover }: EventOf<"HandoverReceived">,
   { node }: Turn,
 ): boolean {
-  return handover.flush.some((id) => !isOnLedger(coordinator, node, id));
+  return (
+    handover.flushUntil > node.height &&
+    handover.flush.some((id) => !isOnLedger(coordinator, node, id))
+  );
 }
 
 /** The one who hands over is the one it was expected from, and all that he dispatched is on the ledger. */
@@ -212,6 +215,28 @@ export function hasNothingDispatched({ dispatched }: Coordinator): boolean {
 
 export function isFlushed({ flush }: Coordinator): boolean {
   return flush.size === 0;
+}
+
+/** What the predecessor dispatched can no longer happen, as far as it has not. */
+export function isFlushOver(
+  { flushUntil }: Coordinator,
+  _event: unknown,
+  { node }: Turn,
+): boolean {
+  return node.height >= flushUntil;
+}
+
+/** The predecessor has nothing left that it dispatched, and this node has seen the blocks that he has seen. */
+export function isPredecessorClosing(
+  { predecessor }: Coordinator,
+  { from, heartbeat }: EventOf<"HeartbeatReceived">,
+  { node }: Turn,
+): boolean {
+  return (
+    predecessor === from &&
+    heartbeat.state === "Closing" &&
+    heartbeat.height <= node.height
+  );
 }
 
 export function isPredecessor(

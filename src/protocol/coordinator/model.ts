@@ -134,6 +134,8 @@ export interface Coordinator {
   successor: NodeName | undefined;
   /** Intents that the predecessor dispatched and that must be confirmed before this node dispatches. */
   readonly flush: Set<IntentId>;
+  /** The last block in which they can be. */
+  flushUntil: number;
   readonly handovers: Map<RequestKey, HandoverWork>;
   heartbeatTick: number;
   closingBeats: number;

@@ -29,10 +29,12 @@ import {
   isAskedByHigher,
   isClosed,
   isFlushed,
+  isFlushOver,
   isForeign,
   isNextAt,
   isOutrankedBy,
   isPredecessor,
+  isPredecessorClosing,
   mayCoordinate,
   mayStartAtOnce,
   shouldTakeOver,
@@ -123,10 +125,18 @@ export const coordinatorTable: Table<
   },
   Prepared: {
     TransactionsDelegated: [{ to: "Prepared", run: [accept] }],
-    TransactionConfirmed: [{ to: "Active", when: isFlushed, run: [activate] }],
+    TransactionConfirmed: [
+      { to: "Active", when: isFlushed, run: [activate] },
+      { to: "Active", when: isFlushOver, run: [distrust, activate] },
+    ],
     HandoverReceived: awaited,
     HandoverRequestReceived: givenUp,
     HeartbeatReceived: [
+      {
+        to: "Active",
+        when: isPredecessorClosing,
+        run: [note, distrust, activate],
+      },
       {
         to: "Observing",
         when: isOutrankedBy,
