@@ -1,4 +1,4 @@
-import type { Policy, SequencerConfig } from "../protocol/config.ts";
+import type { Mode, Policy, SequencerConfig } from "../protocol/config.ts";
 import {
   type GroupAddress,
   type NodeName,
@@ -16,6 +16,7 @@ export interface SimulationOptions {
   readonly threshold?: number;
   readonly intents?: number;
   readonly policy?: Policy;
+  readonly mode?: Mode;
   readonly faults?: FaultGroup;
   /** Gets a readable line for everything that happens. */
   readonly transcript?: (line: string) => void;
@@ -37,6 +38,11 @@ export interface Settings {
   readonly config: Omit<SequencerConfig, "self" | "boot">;
 }
 
+const modes: readonly Mode[] = [
+  ...Array<Mode>(8).fill("elected"),
+  "local",
+  "remote",
+];
 const names = ["alice", "bob", "carol", "dave", "erin", "frank", "grace"];
 
 /** Draws what the options leave open. */
@@ -46,8 +52,8 @@ export function drawSettings(options: SimulationOptions): Settings {
   // Draws happen always, so that giving one option does not change the others.
   const drawnThreshold = random.between(1, nodes);
   const drawnPolicy = random.pick(["sticky", "rotating"] as const);
-  const drawnIntents = random.pick([5, 10, 20, 40]);
-  const spanMs = random.between(1_000, 40_000);
+  const drawnIntents = random.pick([5, 10, 20, 40, 80]);
+  const spanMs = random.between(1_000, random.pick([10_000, 40_000, 100_000]));
   const heartbeatTicks = random.between(3, 12);
   const requestTicks = random.between(2, 8);
   const rangeSizeBlocks = random.pick([1, 2, 4, 8, 30]);
@@ -56,6 +62,9 @@ export function drawSettings(options: SimulationOptions): Settings {
   const tickMs = random.pick([50, 100, 200]);
   const committee = names.slice(0, nodes).map(nodeNamed);
   const stateTicks = random.between(20, 80);
+  const drawnMode = random.pick(modes);
+  const mode = options.mode ?? drawnMode;
+  const poolSize = random.between(1, nodes);
   return {
     seed: options.seed,
     faults: options.faults ?? "all",
@@ -70,8 +79,9 @@ export function drawSettings(options: SimulationOptions): Settings {
       contract: groupAddress(random.word()),
       committee,
       threshold: options.threshold ?? drawnThreshold,
-      mode: "elected",
-      pool: [],
+      mode,
+      pool:
+        mode === "remote" ? random.shuffle(committee).slice(0, poolSize) : [],
       policy: options.policy ?? drawnPolicy,
       rangeSizeBlocks,
       heartbeatTicks,

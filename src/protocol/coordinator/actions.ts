@@ -338,13 +338,13 @@ export function returnWork(
   coordinator.bundles = [];
   coordinator.assembled = [];
   coordinator.assemblies.clear();
-  coordinator.pools.clear();
-  coordinator.turns.length = 0;
   const undispatched = [...coordinator.transactions.values()].filter(
     ({ state }) => isUndispatched(state),
   );
   for (const transaction of undispatched.reverse())
     tellTransaction(turn, transaction, { type: "Withdrawn" });
+  coordinator.pools.clear();
+  coordinator.turns.length = 0;
   for (const [sender, transactions] of bySender(
     undispatched.reverse(),
     (transaction) => transaction.sender,

@@ -1,0 +1,101 @@
+import { parseNodeName, type NodeName } from "../../src/protocol/ids.ts";
+import type { AssembleOutcome } from "../../src/protocol/messages.ts";
+import type {
+  Bundle,
+  Endorsement,
+  Intent,
+  SpeculativeView,
+  Step,
+} from "../../src/protocol/transition.ts";
+import { type Coin, Holdings, readCoin } from "../../src/simulation/coins.ts";
+import { assemble } from "../../src/simulation/domain.ts";
+import { hashing, intentIdOf, sign } from "../../src/simulation/hashing.ts";
+import { Random } from "../../src/simulation/random.ts";
+import type { NetTransition } from "../../src/simulation/transition.ts";
+import { drawGenesis } from "../../src/simulation/workload.ts";
+
+/** A node's name. */
+export function nodeNamed(name: string): NodeName {
+  const parsed = parseNodeName(name);
+  if (parsed === undefined) throw new Error(`${name} is no name of a node`);
+  return parsed;
+}
+
+export const alice = nodeNamed("alice");
+export const bob = nodeNamed("bob");
+export const carol = nodeNamed("carol");
+export const group = { committee: [alice, bob, carol], threshold: 2 };
+export const emptyView: SpeculativeView = { created: [], spent: [] };
+export const genesis: readonly Coin[] = drawGenesis(new Random(1));
+
+/** A view of the ledger as it is in the beginning. */
+export function holdingsAtGenesis(): Holdings {
+  const holdings = new Holdings();
+  for (const coin of genesis) holdings.create(coin);
+  return holdings;
+}
+
+/** Takes a transition into a view of the ledger. */
+export function apply(holdings: Holdings, net: NetTransition): void {
+  for (const id of net.intents) holdings.fulfil(id);
+  for (const id of net.inputs) holdings.spend(id);
+  for (const state of net.outputs) {
+    const coin = readCoin(state);
+    if (coin !== undefined) holdings.create(coin);
+  }
+}
+
+/** An intent with this payload. */
+export function intent(number: number, payload: string): Intent {
+  return {
+    id: intentIdOf(1, number),
+    payload,
+    dependsOn: [],
+    touches: undefined,
+    isPrepareOnly: false,
+  };
+}
+
+/** What the domain makes of payloads, one on top of the other. */
+export function outcomesOf(
+  payloads: readonly string[],
+  holdings: Holdings = holdingsAtGenesis(),
+  first = 0,
+): AssembleOutcome[] {
+  return assemble({
+    sender: alice,
+    intents: payloads.map((payload, i) => intent(first + i, payload)),
+    view: emptyView,
+    holdings,
+    parked: new Set(),
+  });
+}
+
+/** Steps for payloads; those that cannot be done are left out. */
+export function stepsOf(
+  payloads: readonly string[],
+  holdings?: Holdings,
+  first?: number,
+): Step[] {
+  return outcomesOf(payloads, holdings, first).flatMap((outcome) =>
+    outcome.type === "assembled" ? [outcome.step] : [],
+  );
+}
+
+/** The bundle of some steps. */
+export function bundleOf(steps: readonly Step[], validUntil = 100): Bundle {
+  const digest = hashing.bundleDigest(steps, validUntil);
+  return { steps, validUntil, digest };
+}
+
+/** Good endorsements. */
+export function endorsementsOf(
+  { digest }: Bundle,
+  endorsers: readonly NodeName[] = [alice, bob],
+): Endorsement[] {
+  return endorsers.map((endorser) => ({
+    endorser,
+    digest,
+    signature: sign(endorser, digest),
+  }));
+}

@@ -1,0 +1,67 @@
+import { expect } from "chai";
+
+import { faultGroups, type FaultGroup } from "../../src/simulation/faults.ts";
+import { simulate } from "../../src/simulation/simulate.ts";
+
+/** How many seeds of each group of faults are run, and the first of them. */
+const seeds = Number(process.env["SEEDS"] ?? 50);
+const firstSeed = Number(process.env["FIRST_SEED"] ?? 1);
+const transcriptLines = 60;
+
+/** The last things that happened before a property failed. */
+function storyOf(seed: number, faults: FaultGroup): string {
+  const lines: string[] = [];
+  simulate({
+    seed,
+    faults,
+    transcript: (line) => {
+      lines.push(line);
+      if (lines.length > transcriptLines) lines.shift();
+    },
+  });
+  return lines.join("\n");
+}
+
+describe("Simulation", function () {
+  this.timeout(Math.max(60_000, seeds * 1_000));
+
+  for (const faults of faultGroups) {
+    it(`keeps its promises in ${seeds} runs with faults: ${faults}`, () => {
+      for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
+        const { violation } = simulate({ seed, faults });
+        if (violation !== undefined)
+          expect.fail(
+            `seed ${seed}, faults ${faults}: ${violation.message}\n${storyOf(seed, faults)}`,
+          );
+      }
+    });
+  }
+
+  it("does the same thing again for the same seed", () => {
+    for (const faults of faultGroups) {
+      const once = simulate({ seed: 3, faults });
+      const again = simulate({ seed: 3, faults, transcript: () => undefined });
+      expect(again.traceHash).to.equal(once.traceHash);
+      expect(again.statistics).to.deep.equal(once.statistics);
+    }
+  });
+
+  it("does something else for another seed", () => {
+    const hashes = new Set<string>();
+    for (let seed = 1; seed <= 20; seed++)
+      hashes.add(simulate({ seed, faults: "all" }).traceHash);
+    expect(hashes.size).to.equal(20);
+  });
+
+  it("wastes nothing when there are no faults and one node", () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const { statistics, violation } = simulate({
+        seed,
+        faults: "none",
+        nodes: 1,
+      });
+      expect(violation).to.equal(undefined);
+      expect(statistics.ledgerReverts).to.equal(0);
+    }
+  });
+});
