@@ -3,6 +3,15 @@ import { recordKey, type SavedRecord } from "../protocol/records.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
 import type { Random } from "./random.ts";
 
+/** Where in a turn a node crashes. */
+export const crashPoints = [
+  "before-commit",
+  "after-commit",
+  "amid-effects",
+  "after-effects",
+] as const;
+export type CrashPoint = (typeof crashPoints)[number];
+
 /** What happens to the commit of one turn, and to the node around it. */
 export interface CommitFate {
   readonly isApplied: boolean;
@@ -47,19 +56,20 @@ export function drawFate(
     return { isApplied: random.chance(0.5), delayMs, crashAfter: 0 };
   }
   if (random.chance(plan.crashAtCommit)) {
-    const point = random.below(4);
-    faults.count(crashPoints[point] ?? "");
-    const crashAfter = [0, 0, random.fraction(), 1][point];
-    return { isApplied: point > 0, delayMs, crashAfter };
+    const point = random.pick(crashPoints);
+    faults.count(`crash-${point}`);
+    return { ...fateAt(point, random), delayMs };
   }
   return delayMs === 0
     ? fine
     : { isApplied: true, delayMs, crashAfter: undefined };
 }
 
-const crashPoints = [
-  "crash-before-commit",
-  "crash-after-commit",
-  "crash-amid-effects",
-  "crash-after-effects",
-];
+/** What happens to a commit when its node crashes at this point. */
+export function fateAt(point: CrashPoint, random: Random): CommitFate {
+  const isApplied = point !== "before-commit";
+  const share = { "amid-effects": random.fraction(), "after-effects": 1 };
+  const crashAfter =
+    point === "before-commit" || point === "after-commit" ? 0 : share[point];
+  return { isApplied, delayMs: 0, crashAfter };
+}

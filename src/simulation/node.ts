@@ -10,7 +10,7 @@ import {
 } from "../protocol/sequencer.ts";
 import type { Block, Chain } from "./chain.ts";
 import { Holdings, readCoin } from "./coins.ts";
-import { Disk, drawFate } from "./disk.ts";
+import { type CommitFate, Disk, drawFate } from "./disk.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
 import type { Queue } from "./queue.ts";
 import type { Random } from "./random.ts";
@@ -38,6 +38,8 @@ export interface NodePorts {
   readonly random: Random;
   readonly faults: FaultCounter;
   readonly plan: () => FaultPlan;
+  /** The fate of this commit, if it is the one at which a node shall crash. */
+  readonly crash?: (() => CommitFate | undefined) | undefined;
   readonly chain: Chain;
   readonly witness: Witness;
   readonly perform: (node: SimulatedNode, effect: Effect) => void;
@@ -212,14 +214,16 @@ export class Node implements SimulatedNode {
   /** Commits, then performs, as far as fate allows. */
   #settle(effects: readonly Effect[], block?: Block | number): void {
     const { queue, random, faults } = this.#ports;
-    const isDurable =
-      block !== undefined ||
-      effects.some(({ type }) => type === "Save" || type === "Erase");
-    if (!isDurable) {
+    const hasRecords = effects.some(
+      ({ type }) => type === "Save" || type === "Erase",
+    );
+    if (!hasRecords && block === undefined) {
       this.#perform(effects, effects.length);
       return;
     }
-    const fate = drawFate(this.#ports.plan(), random, faults);
+    const fate =
+      (hasRecords ? this.#ports.crash?.() : undefined) ??
+      drawFate(this.#ports.plan(), random, faults);
     const finish = (): void => {
       if (fate.isApplied) this.#commit(effects, block);
       if (fate.crashAfter === undefined) {

@@ -5,6 +5,7 @@ import {
   parseGroupAddress,
   parseNodeName,
 } from "../protocol/ids.ts";
+import type { CrashPoint } from "./disk.ts";
 import type { FaultGroup } from "./faults.ts";
 import { hashing } from "./hashing.ts";
 import { Random } from "./random.ts";
@@ -18,6 +19,11 @@ export interface SimulationOptions {
   readonly policy?: Policy;
   readonly mode?: Mode;
   readonly faults?: FaultGroup;
+  /** One node crashes at this commit of records, counted over all nodes, at this point of its turn. */
+  readonly crashAt?: {
+    readonly commit: number;
+    readonly point: CrashPoint;
+  };
   /** Gets a readable line for everything that happens. */
   readonly transcript?: (line: string) => void;
 }
@@ -26,6 +32,7 @@ export interface SimulationOptions {
 export interface Settings {
   readonly seed: number;
   readonly faults: FaultGroup;
+  readonly crashAt: SimulationOptions["crashAt"];
   readonly intents: number;
   readonly spanMs: number;
   /** The moment when everything heals. */
@@ -68,6 +75,7 @@ export function drawSettings(options: SimulationOptions): Settings {
   return {
     seed: options.seed,
     faults: options.faults ?? "all",
+    crashAt: options.crashAt,
     intents: options.intents ?? drawnIntents,
     spanMs,
     healMs: Math.floor(spanMs * (0.5 + random.fraction())),

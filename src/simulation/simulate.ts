@@ -32,6 +32,7 @@ export interface SimulationResult {
     readonly dispatches: number;
     readonly ledgerReverts: number;
     readonly sends: number;
+    readonly commits: number;
     /** Turns that nodes took. */
     readonly events: number;
     readonly virtualMs: number;
@@ -185,6 +186,7 @@ function summarise(
       dispatches: counters.dispatches,
       ledgerReverts: counters.ledgerReverts,
       sends: counters.sends,
+      commits: counters.commits,
       events: counters.turns,
       virtualMs: Math.round(world.queue.now),
       settleMs: Math.round(outcome.settledMs),

@@ -5,6 +5,7 @@ import type { Message } from "../protocol/messages.ts";
 import { explain } from "../protocol/sequencer.ts";
 import { Adversary } from "./adversary.ts";
 import { Chain } from "./chain.ts";
+import { type CommitFate, fateAt } from "./disk.ts";
 import { assemble, endorse } from "./domain.ts";
 import {
   drawFaults,
@@ -35,6 +36,7 @@ const checkEveryTurns = 8;
 /** Counters of one run. */
 export interface Counters {
   turns: number;
+  commits: number;
   sends: number;
   lastSendMs: number;
   handovers: number;
@@ -55,6 +57,7 @@ export class World {
   readonly wishes: readonly Wish[];
   readonly counters: Counters = {
     turns: 0,
+    commits: 0,
     sends: 0,
     lastSendMs: 0,
     handovers: 0,
@@ -145,6 +148,7 @@ export class World {
             random: diskRandom,
             faults: this.faults,
             plan: () => this.#plan,
+            crash: () => this.#crashAt(),
             chain: this.chain,
             witness: this.#witness,
             perform: (node, effect) => {
@@ -246,6 +250,13 @@ export class World {
       node.start();
       node.thaw();
     }
+  }
+
+  #crashAt(): CommitFate | undefined {
+    const { crashAt } = this.#settings;
+    if (this.counters.commits++ !== crashAt?.commit) return undefined;
+    this.faults.count(`crash-${crashAt.point}`);
+    return fateAt(crashAt.point, this.#random);
   }
 
   #disturb(every: keyof FaultPlan, happen: () => void): void {
