@@ -461,7 +461,13 @@ function pass(turn: Turn): void {
     work.dueTick = nextTry(turn, work.tries, work.record.bundle.digest);
     notifyDispatched(turn, work.record);
   }
-  for (const work of coordinator.handovers.values()) {
+  for (const [key, work] of coordinator.handovers) {
+    if (node.height > work.record.flushUntil) {
+      // What it hands over is on the ledger, or never will be.
+      coordinator.handovers.delete(key);
+      turn.effects.push({ type: "Erase", key: `handover:${key}` });
+      continue;
+    }
     if (node.tick < work.dueTick) continue;
     work.tries += 1;
     work.dueTick = nextTry(turn, work.tries, work.record.key);

@@ -28,8 +28,8 @@ interface Story {
   /** The node whose disk holds it. */
   owner: SimulatedNode | undefined;
   receipt: Receipt | undefined;
-  /** All permissions that were ever durable. */
-  readonly permissions: Map<Digest, Permission>;
+  /** All permissions that were ever durable, by digest and coordinator. */
+  readonly permissions: Map<string, Permission>;
   /** A deep reorganisation happened after the receipt: what was final is not. */
   isShaken: boolean;
 }
@@ -149,7 +149,8 @@ export class Invariants {
       if (last !== undefined && last.digest !== permission.digest)
         if (permission.attempt <= last.attempt)
           throw violation("S18", id, "attempts do not count up");
-      story.permissions.set(permission.digest, permission);
+      const { digest, coordinator } = permission;
+      story.permissions.set(`${digest}|${coordinator}`, permission);
     }
     this.#checkReceipt(node, story, receipt, id);
     if (receipt === undefined) story.isShaken = false;
@@ -218,10 +219,8 @@ export class Invariants {
       if (!isSigned(step.signature, step.sender, stepHash(step)))
         throw violation("S16", step.intentId, "not what its sender signed");
       if (this.#liars.has(step.sender)) continue;
-      const permission = this.#stories
-        .get(step.intentId)
-        ?.permissions.get(digest);
-      if (permission?.coordinator !== node.name)
+      const story = this.#stories.get(step.intentId);
+      if (story?.permissions.has(`${digest}|${node.name}`) !== true)
         throw violation("S15", step.intentId, "dispatched without permission");
     }
     this.#checkProducers(node, record, earlier);
@@ -319,6 +318,7 @@ export class Invariants {
           if (record === undefined || record.receipt !== undefined) continue;
           const { permission } = record;
           if (permission?.digest !== message.digest) continue;
+          if (permission.coordinator !== to) continue;
           if (permission.validUntil <= node.height || record.isDoomed) continue;
           if (!record.isDispatched)
             throw violation("S19", id, "acknowledged before it was durable");

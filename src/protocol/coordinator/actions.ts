@@ -291,10 +291,14 @@ function handOver(coordinator: Coordinator, to: NodeName, turn: Turn): void {
     to,
     context: viewOf(coordinator),
     flush,
-    flushUntil: Math.max(
-      coordinator.flushUntil,
-      ...dispatched.map(({ record: { bundle } }) => bundle.validUntil),
-    ),
+    // Without dispatched work it only says that there is none; nobody needs to hear that for ever either.
+    flushUntil:
+      flush.length === 0
+        ? turn.node.height + turn.node.config.validForBlocks
+        : Math.max(
+            coordinator.flushUntil,
+            ...dispatched.map(({ record: { bundle } }) => bundle.validUntil),
+          ),
   };
   for (const [oldKey, { record: old }] of coordinator.handovers) {
     coordinator.handovers.delete(oldKey);

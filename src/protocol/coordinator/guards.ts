@@ -96,6 +96,7 @@ export function hasToWaitFor(
   { node }: Turn,
 ): boolean {
   return (
+    candidates(node).includes(node.config.self) &&
     handover.flushUntil > node.height &&
     handover.flush.some((id) => !isOnLedger(coordinator, node, id))
   );
