@@ -175,6 +175,10 @@ export function askPermission(turn: Turn): void {
   const { coordinator } = turn.node;
   const [work] = coordinator.bundles;
   if (work === undefined || !work.isEndorsed || work.isAsking) return;
+  if (isExpiring(turn, work)) {
+    dissolve(turn, work);
+    return;
+  }
   work.isAsking = true;
   work.tries = 0;
   work.dueTick = nextTry(turn, 0, work.key);
@@ -279,7 +283,7 @@ export function receiveDenial(
 
 /** Repeats what was not answered; gives up what takes too long. */
 export function watchBundles(turn: Turn): void {
-  const { coordinator, tick, config } = turn.node;
+  const { coordinator, tick } = turn.node;
   for (const work of [...coordinator.bundles]) {
     if (!coordinator.bundles.includes(work)) continue;
     if (tick >= work.deadlineTick && (work.isAsking || !work.isEndorsed)) {
@@ -289,13 +293,16 @@ export function watchBundles(turn: Turn): void {
       work.dueTick = nextTry(turn, work.tries, work.key);
       if (work.isAsking) sendPermissionRequests(turn, work);
       else askEndorsers(turn, work);
-    } else if (
-      work.bundle.validUntil <=
-      turn.node.height + Math.floor(config.validForBlocks / 4)
-    ) {
+    } else if (isExpiring(turn, work)) {
       dissolve(turn, work);
     }
   }
+}
+
+/** Too few blocks are left for it to be mined with certainty. */
+function isExpiring({ node }: Turn, { bundle }: BundleWork): boolean {
+  const marginBlocks = Math.floor(node.config.validForBlocks / 4);
+  return bundle.validUntil <= node.height + marginBlocks;
 }
 
 /** Transactions of senders that do not answer go back to them; the others are bundled again. */

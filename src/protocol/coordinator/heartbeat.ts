@@ -9,16 +9,17 @@ import type { CoordinatorTransaction } from "./transaction/model.ts";
 export function sendHeartbeats(turn: Turn): void {
   const { coordinator, config, height } = turn.node;
   const state = claimOf(coordinator.state);
-  if (state === undefined || config.mode === "local") return;
+  if (state === undefined) return;
   const groups = bySender(
     coordinator.transactions.values(),
     ({ sender }) => sender,
   );
-  const members = new Set<NodeName>([
-    ...config.committee,
-    ...config.pool,
-    ...groups.keys(),
-  ]);
+  // A node that coordinates only its own intents tells only itself.
+  const members = new Set<NodeName>(
+    config.mode === "local"
+      ? [config.self]
+      : [...config.committee, ...config.pool, ...groups.keys()],
+  );
   for (const member of members) {
     const own = groups.get(member) ?? [];
     const heartbeat: MessageOf<"Heartbeat"> = {

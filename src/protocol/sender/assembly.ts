@@ -142,6 +142,12 @@ export function receivePermissionRequest(
       digest: bundle.digest,
       denied,
     });
+    // The coordinator drops what is denied.
+    for (const { id } of denied) {
+      const transaction = node.sender.transactions.get(id);
+      if (transaction?.sentTo === from)
+        tell(turn, transaction, { type: "Released" });
+    }
     return;
   }
   for (const { intentId } of mine) {
