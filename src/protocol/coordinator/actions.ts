@@ -16,7 +16,12 @@ import {
   send,
   type Turn,
 } from "../turn.ts";
-import { dropImportedContext, importContext, viewOf } from "./context.ts";
+import {
+  distrustImportedContext,
+  dropImportedContext,
+  importContext,
+  viewOf,
+} from "./context.ts";
 import { isOnLedger, liveOther } from "./guards.ts";
 import type { Coordinator, CoordinatorEvent } from "./model.ts";
 import { tellTransaction } from "./tell.ts";
@@ -385,11 +390,13 @@ function isUndispatched(state: CoordinatorTransaction["state"]): boolean {
 
 /** What was taken over may never happen: whatever is assembled, perhaps on top of it, is assembled again. */
 export function distrust(
-  { transactions, flush }: Coordinator,
+  coordinator: Coordinator,
   _event: unknown,
   turn: Turn,
 ): void {
+  const { transactions, flush } = coordinator;
   if (flush.size === 0) return;
+  distrustImportedContext(coordinator);
   for (const transaction of [...transactions.values()])
     if (transaction.step !== undefined && isUndispatched(transaction.state))
       tellTransaction(turn, transaction, { type: "DependencyReverted" });

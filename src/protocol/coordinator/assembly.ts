@@ -111,6 +111,7 @@ function requestAssembly(
     },
     to,
     touches: isExclusive ? undefined : touches,
+    missing: new Set(),
     tries: 0,
     dueTick: nextTry(turn, 0, key),
     deadlineTick: tick + config.stateTicks,
@@ -135,8 +136,8 @@ export function receiveAssembleResponse(
   }
   coordinator.assemblies.delete(key);
   const answers = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
-  /** Outputs of steps in this answer that were not taken: what is built on them cannot be taken either. */
-  const missing = new Set<StateId>();
+  // Outputs of steps in this answer that are not taken are missing too.
+  const { missing } = work;
   for (const id of work.request.ids) {
     const transaction = coordinator.transactions.get(id);
     const outcome = answers.get(id);

@@ -1,3 +1,4 @@
+import type { StateId } from "../ids.ts";
 import type { SpeculativeView, Step } from "../transition.ts";
 import type { Coordinator } from "./model.ts";
 import type { CoordinatorTransaction } from "./transaction/model.ts";
@@ -41,7 +42,10 @@ export function removeFromContext(
   const { created, spent, transactions } = coordinator;
   const { step, id } = transaction;
   if (step === undefined) return;
-  for (const output of step.outputs) created.delete(output.id);
+  for (const output of step.outputs) {
+    created.delete(output.id);
+    markMissing(coordinator, output.id);
+  }
   for (const input of step.inputs)
     if (spent.get(input) === id) spent.delete(input);
   for (const producerId of transaction.builtOn) {
@@ -53,6 +57,17 @@ export function removeFromContext(
     }
   }
   unlink(coordinator, transaction);
+}
+
+/** Assemblies that were asked for before must not be built on it. */
+function markMissing({ assemblies }: Coordinator, id: StateId): void {
+  for (const { missing } of assemblies.values()) missing.add(id);
+}
+
+/** What was taken over and is not on the ledger may never be. */
+export function distrustImportedContext(coordinator: Coordinator): void {
+  for (const [id, { by }] of coordinator.created)
+    if (by === undefined) markMissing(coordinator, id);
 }
 
 /** The step is on the ledger: what it created and spent is no longer speculative. */

@@ -60,6 +60,8 @@ export interface AssemblyWork {
   readonly request: MessageOf<"AssembleRequest">;
   readonly to: NodeName;
   readonly touches: readonly string[] | undefined;
+  /** States of its view that fell meanwhile: what is built on them cannot be taken. */
+  readonly missing: Set<StateId>;
   tries: number;
   dueTick: number;
   readonly deadlineTick: number;
