@@ -1,0 +1,253 @@
+import { expect } from "chai";
+
+import type { IntentId, NodeName } from "../../src/protocol/ids.ts";
+import type { CoordinatorClaim } from "../../src/protocol/messages.ts";
+import type { IntentRecord } from "../../src/protocol/records.ts";
+import type { Intent, Step } from "../../src/protocol/transition.ts";
+import { keyOf, LoneNode, rank } from "../helpers/lone-node.ts";
+import { bundleOf, intent } from "../helpers/simulated-group.ts";
+
+const empty = { created: [], spent: [] };
+
+function submit(node: LoneNode, wish: Intent): LoneNode {
+  return node.tell({
+    type: "IntentSubmitted",
+    intent: wish,
+    fulfilled: [],
+    reverted: [],
+  });
+}
+
+function handover(flush: readonly IntentId[], flushUntil: number) {
+  const key = keyOf("handover");
+  return { type: "Handover", key, context: empty, flush, flushUntil } as const;
+}
+
+function heartbeat(state: CoordinatorClaim) {
+  return {
+    type: "Heartbeat",
+    state,
+    boot: 1,
+    height: 0,
+    transactions: [],
+    isComplete: true,
+  } as const;
+}
+
+function delegation(wish: Intent, height = 0) {
+  const key = keyOf(`delegation:${wish.id.slice(2, 12)}`);
+  return { type: "DelegationRequest", key, height, intents: [wish] } as const;
+}
+
+function block(height: number, intents: readonly IntentId[] = []) {
+  const { digest } = bundleOf([], height);
+  const facts = intents.length === 0 ? [] : [{ intents, digest }];
+  return { type: "BlockSeen", height, facts } as const;
+}
+
+function record(node: LoneNode, { id }: Intent): IntentRecord | undefined {
+  const found = node.records.get(`intent:${id}`);
+  return found?.kind === "intent" ? found : undefined;
+}
+
+/** Delegated, assembled, and permitted to be dispatched by the delegate. */
+function permitted(node: LoneNode, to: NodeName, wish: Intent): Step {
+  const [request] = submit(node, wish).sent("DelegationRequest");
+  if (request === undefined) throw new Error("not delegated");
+  node.hear(to, {
+    type: "DelegationAccepted",
+    key: request.key,
+    ids: [wish.id],
+    height: 0,
+  });
+  const key = keyOf("assembly");
+  const ids = [wish.id];
+  node.hear(to, { type: "AssembleRequest", key, ids, height: 0, view: empty });
+  const step: Step = {
+    intentId: wish.id,
+    sender: node.sequencer.config.self,
+    inputs: [],
+    reads: [],
+    outputs: [],
+    signature: "signed",
+  };
+  const outcomes = [{ type: "assembled", id: wish.id, step } as const];
+  node.tell({ type: "AssemblyDone", key, outcomes });
+  node.hear(to, {
+    type: "DispatchPermissionRequest",
+    key: keyOf("permission"),
+    bundle: bundleOf([step], 10),
+  });
+  return step;
+}
+
+describe("A coordinator", () => {
+  it("forgets what ended before the first tick", () => {
+    const node = new LoneNode({ self: rank(0), committee: [rank(0)] });
+    const wish = intent(1, "sing");
+    const effect = submit(node, wish).effects.find(
+      ({ type }) => type === "Assemble",
+    );
+    if (effect?.type !== "Assemble") throw new Error("not asked to assemble");
+    const { key } = effect;
+    const outcomes = [
+      { type: "reverted", id: wish.id, reason: "nonsense" } as const,
+    ];
+    node.tell({ type: "AssemblyDone", key, outcomes }).wait(20);
+    expect(node.sequencer.coordinator.transactions.size).to.equal(0);
+    expect(node.sequencer.coordinator.state).to.equal("Idle");
+  });
+
+  it("waits for the flush point of a handover that it did not ask for", () => {
+    const node = new LoneNode({ self: rank(0) });
+    const open = intent(1, "").id;
+    node.hear(rank(1), handover([open], 15));
+    expect(node.sequencer.coordinator.state).to.equal("Prepared");
+    expect(node.sent("HandoverAck")).to.have.length(1);
+    node.tell(block(1, [open]));
+    expect(node.sequencer.coordinator.state).to.equal("Active");
+  });
+
+  it("does not wait for what the ledger has already", () => {
+    const node = new LoneNode({ self: rank(0) });
+    const open = intent(1, "").id;
+    node.tell(block(1, [open])).hear(rank(1), handover([open], 15));
+    expect(node.sequencer.coordinator.state).to.equal("Idle");
+  });
+
+  it("waits for a flush point no longer than it can happen", () => {
+    const node = new LoneNode({ self: rank(0) });
+    node.hear(rank(1), handover([intent(1, "").id], 5));
+    for (let height = 1; height < 5; height++) node.tell(block(height));
+    expect(node.sequencer.coordinator.state).to.equal("Prepared");
+    node.tell(block(5));
+    expect(node.sequencer.coordinator.state).to.equal("Active");
+  });
+
+  it("takes no role that it may not have", () => {
+    const pool = [rank(1)];
+    const node = new LoneNode({ self: rank(0), mode: "remote", pool });
+    node.hear(rank(1), handover([intent(1, "").id], 15));
+    expect(node.sequencer.coordinator.state).to.equal("Idle");
+  });
+
+  it("asks for a handover while another one flushes", () => {
+    const node = new LoneNode({ self: rank(0), policy: "rotating" });
+    node.hear(rank(1), heartbeat("Flush"));
+    node.hear(rank(2), delegation(intent(1, "")));
+    expect(node.sequencer.coordinator.state).to.equal("Elect");
+    expect(node.sent("HandoverRequest")).to.have.length(1);
+  });
+
+  it("says so when it has nothing to hand over", () => {
+    const node = new LoneNode({ self: rank(1) });
+    node.hear(rank(0), { type: "HandoverRequest", height: 0 });
+    expect(node.sent("Handover")).to.have.length(1);
+    expect(node.records.size).to.equal(0);
+  });
+
+  it("gives way to a better claim while it waits for the role itself", () => {
+    const node = new LoneNode({ self: rank(1), policy: "rotating" });
+    const wish = intent(1, "");
+    node.hear(rank(2), heartbeat("Active"));
+    node.hear(rank(2), delegation(wish));
+    expect(node.sequencer.coordinator.state).to.equal("Elect");
+    node.hear(rank(0), { type: "HandoverRequest", height: 0 });
+    expect(node.sequencer.coordinator.state).to.equal("Observing");
+    expect(node.sent("DelegationReturned")[0]?.ids).to.deep.equal([wish.id]);
+    expect(node.sent("Handover")).to.have.length(1);
+  });
+
+  it("stops repeating a handover that nobody needs any more", () => {
+    const node = new LoneNode({ self: rank(1), policy: "rotating" });
+    node.hear(rank(2), heartbeat("Active"));
+    node.hear(rank(2), delegation(intent(1, "")));
+    node.hear(rank(0), { type: "HandoverRequest", height: 0 });
+    expect(node.wait(40).sent("Handover").length).to.be.greaterThan(1);
+    for (let height = 1; height <= 21; height++) node.tell(block(height));
+    expect(node.wait(40).sent("Handover")).to.have.length(0);
+    expect(node.records.size).to.equal(0);
+  });
+});
+
+describe("A sender", () => {
+  it("believes only for a while that it is behind", () => {
+    const node = new LoneNode({ self: rank(1), policy: "rotating" });
+    const wish = intent(1, "");
+    const [request] = submit(node, wish).sent("DelegationRequest");
+    if (request === undefined) throw new Error("not delegated");
+    node.hear(rank(0), {
+      type: "DelegationRejected",
+      key: request.key,
+      ids: [wish.id],
+      height: 900_000,
+      reason: "sender-behind",
+      active: undefined,
+    });
+    expect(node.wait(30).sent("DelegationRequest")).to.have.length(0);
+    expect(node.wait(30).sent("DelegationRequest")).to.not.have.length(0);
+  });
+
+  it("delegates nothing before the ledger has what it depends on", () => {
+    const node = new LoneNode({ self: rank(1) });
+    const first = intent(1, "");
+    const second = { ...intent(2, ""), dependsOn: [first.id] };
+    expect(submit(node, second).sent("DelegationRequest")).to.have.length(0);
+    node.restart();
+    expect(node.sent("DelegationRequest")).to.have.length(0);
+    node.tell(block(1, [first.id]));
+    expect(node.sent("DelegationRequest")).to.have.length(1);
+    node.restart({ height: 1, fulfilled: [first.id] });
+    expect(node.sent("DelegationRequest")).to.have.length(1);
+  });
+
+  it("reverts what depends on something that reverts", () => {
+    const node = new LoneNode({ self: rank(0), committee: [rank(0)] });
+    const first = intent(1, "sing");
+    const second = { ...intent(2, ""), dependsOn: [first.id] };
+    submit(node, second);
+    const effect = submit(node, first).effects.find(
+      ({ type }) => type === "Assemble",
+    );
+    if (effect?.type !== "Assemble") throw new Error("not asked to assemble");
+    const outcomes = [
+      { type: "reverted", id: first.id, reason: "nonsense" } as const,
+    ];
+    node.tell({ type: "AssemblyDone", key: effect.key, outcomes });
+    expect(record(node, first)?.receipt?.type).to.equal("Reverted");
+    expect(record(node, second)?.receipt?.type).to.equal("Reverted");
+    const third = { ...intent(3, ""), dependsOn: [first.id] };
+    node.tell({
+      type: "IntentSubmitted",
+      intent: third,
+      fulfilled: [],
+      reverted: [first.id],
+    });
+    expect(node.effects.map(({ type }) => type)).to.deep.equal(["Refused"]);
+  });
+
+  it("notes a dispatch that it permitted, also after it gave up on the coordinator", () => {
+    const node = new LoneNode({ self: rank(1) });
+    const wish = intent(1, "");
+    const step = permitted(node, rank(0), wish);
+    expect(record(node, wish)?.permission?.coordinator).to.equal(rank(0));
+    node.wait(60);
+    const { digest } = bundleOf([step], 10);
+    node.hear(rank(0), { type: "Dispatched", digest, ids: [wish.id] });
+    expect(node.sent("DispatchedAck")).to.have.length(1);
+    expect(record(node, wish)?.isDispatched).to.equal(true);
+  });
+
+  it("delegates again what it does not permit", () => {
+    const node = new LoneNode({ self: rank(1) });
+    const wish = intent(1, "");
+    const step = permitted(node, rank(0), wish);
+    node.hear(rank(0), {
+      type: "DispatchPermissionRequest",
+      key: keyOf("late"),
+      bundle: bundleOf([step], 9_999),
+    });
+    expect(node.sent("DispatchDenial")).to.have.length(1);
+    expect(node.sent("DelegationRequest")).to.have.length(1);
+  });
+});
