@@ -103,7 +103,7 @@ function run(
   }
   settled(world.queue.now - startedMs);
   checkEnd(world, settings);
-  if (excused.size > world.refused.size) return;
+  if (excused.size > world.users.refused.size) return;
   waitForSilence(world);
 }
 
@@ -111,12 +111,12 @@ function run(
  * Intents that wait for ever because their user never resumes them, or was told that they are refused, and those that
  * depend on them.
  */
-function excusedOf({ wishes, refused }: World): Set<IntentId> {
+function excusedOf({ wishes, users }: World): Set<IntentId> {
   const excused = new Set<IntentId>();
   for (const { intent, isParked, resumeAfterMs } of wishes)
     if (
       (isParked && resumeAfterMs === undefined) ||
-      refused.has(intent.id) ||
+      users.refused.has(intent.id) ||
       intent.dependsOn.some((id) => excused.has(id))
     )
       excused.add(intent.id);
@@ -135,7 +135,7 @@ function checkEnd(world: World, { faults }: Settings): void {
         `${intent.id} is ${receipt.type}, the ledger says otherwise`,
       );
   }
-  const { ledgerReverts, coordinatorChanges } = world.counters;
+  const { ledgerReverts, coordinatorChanges } = world.observer.counters;
   if (faults === "none" && ledgerReverts > 0 && coordinatorChanges <= 1)
     throw new Violation("R6", `${ledgerReverts} reverts without a fault`);
 }
@@ -143,7 +143,7 @@ function checkEnd(world: World, { faults }: Settings): void {
 /** L17: a group without work falls silent and keeps nothing. */
 function waitForSilence(world: World): void {
   const startedMs = world.queue.now;
-  const { counters } = world;
+  const { counters } = world.observer;
   while (world.queue.now < Math.max(startedMs, counters.lastSendMs) + quietMs) {
     world.queue.step();
     if (world.queue.now > startedMs + quietMsMax)
@@ -166,7 +166,8 @@ function summarise(
     readonly violation: SimulationResult["violation"];
   },
 ): SimulationResult {
-  const { counters, wishes, invariants } = world;
+  const { wishes, invariants, observer } = world;
+  const { counters } = observer;
   const count = (type: string | undefined): number =>
     wishes.filter(
       ({ intent }) => invariants.receiptOf(intent.id)?.type === type,
@@ -175,7 +176,7 @@ function summarise(
     seed: settings.seed,
     settings,
     violation: outcome.violation,
-    traceHash: world.trace.toString(),
+    traceHash: world.observer.trace.toString(),
     statistics: {
       faults: world.faults.toRecord(),
       confirmed: count("Confirmed"),

@@ -1,0 +1,95 @@
+import type { Effect } from "../protocol/effects.ts";
+import type { Event } from "../protocol/events.ts";
+import type { IntentId } from "../protocol/ids.ts";
+import { assemble, endorse } from "./domain.ts";
+import type { FaultCounter, FaultPlan } from "./faults.ts";
+import type { SimulatedNode } from "./node.ts";
+import type { Queue } from "./queue.ts";
+import type { Random } from "./random.ts";
+
+/** The domain as nodes reach it: it takes its time, and sometimes errs, refuses or never answers. */
+export class DomainService {
+  readonly #ports: {
+    readonly queue: Queue;
+    readonly random: Random;
+    readonly faults: FaultCounter;
+    readonly plan: () => FaultPlan;
+    readonly parked: () => ReadonlySet<IntentId>;
+    readonly tell: (node: SimulatedNode, event: Event) => void;
+  };
+
+  constructor(ports: {
+    readonly queue: Queue;
+    readonly random: Random;
+    readonly faults: FaultCounter;
+    readonly plan: () => FaultPlan;
+    readonly parked: () => ReadonlySet<IntentId>;
+    readonly tell: (node: SimulatedNode, event: Event) => void;
+  }) {
+    this.#ports = ports;
+  }
+
+  assemble(
+    node: SimulatedNode,
+    { key, intents, view }: Extract<Effect, { readonly type: "Assemble" }>,
+  ): void {
+    const { random, faults } = this.#ports;
+    if (random.chance(this.#ports.plan().muteAssembler)) {
+      faults.count("assembler-mute");
+      return;
+    }
+    this.#later(node, 0, () => {
+      const outcomes = assemble({
+        sender: node.name,
+        intents,
+        view,
+        holdings: node.holdings,
+        parked: this.#ports.parked(),
+      }).map((outcome) => {
+        if (!random.chance(this.#ports.plan().assembleError)) return outcome;
+        faults.count("assembly-error");
+        const { id } = outcome;
+        return { type: "error", id, reason: "cannot assemble now" } as const;
+      });
+      return { type: "AssemblyDone", key, outcomes };
+    });
+  }
+
+  endorse(
+    node: SimulatedNode,
+    { bundle, view }: Extract<Effect, { readonly type: "Endorse" }>,
+  ): void {
+    const { random, faults } = this.#ports;
+    const plan = this.#ports.plan();
+    if (random.chance(plan.muteEndorser)) {
+      faults.count("endorser-mute");
+      return;
+    }
+    const isLate = random.chance(plan.lateEndorser);
+    if (isLate) faults.count("endorser-late");
+    this.#later(node, isLate ? random.below(10_000) : 0, () => {
+      const { digest } = bundle;
+      if (random.chance(this.#ports.plan().refuse)) {
+        faults.count("endorser-refuses");
+        const outcome = {
+          type: "refused",
+          detail: "not today",
+          intentId: undefined,
+        } as const;
+        return { type: "EndorsementDone", digest, outcome };
+      }
+      const { name: endorser, holdings } = node;
+      const outcome = endorse({ endorser, bundle, view, holdings });
+      return { type: "EndorsementDone", digest, outcome };
+    });
+  }
+
+  /** Answers after a while, with what is true then, if the node has not crashed meanwhile. */
+  #later(node: SimulatedNode, extraMs: number, answer: () => Event): void {
+    const { queue, random } = this.#ports;
+    const { boot } = node;
+    queue.after(random.between(1, 5) + extraMs, () => {
+      if (node.boot === boot) this.#ports.tell(node, answer());
+    });
+  }
+}

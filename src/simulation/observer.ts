@@ -1,0 +1,147 @@
+import type { Effect } from "../protocol/effects.ts";
+import type { Event } from "../protocol/events.ts";
+import type { CoordinatorState } from "../protocol/coordinator/model.ts";
+import type { Sequencer } from "../protocol/sequencer.ts";
+import { checkMemory } from "./inspection.ts";
+import { type Invariants, Violation } from "./invariants.ts";
+import type { SimulatedNode, Witness } from "./node.ts";
+import type { Queue } from "./queue.ts";
+import {
+  describeEffect,
+  describeEvent,
+  type Names,
+  TraceHash,
+} from "./transcript.ts";
+
+/** Memory is compared with itself after every so many turns. */
+const checkEveryTurns = 8;
+
+/** Counters of one run. */
+export interface Counters {
+  turns: number;
+  commits: number;
+  sends: number;
+  lastSendMs: number;
+  handovers: number;
+  /** How often another node than the one before dispatched. */
+  coordinatorChanges: number;
+  ledgerReverts: number;
+  dispatches: number;
+}
+
+/** Sees all that nodes do: checks it, counts it, hashes it, and writes it down for people. */
+export class Observer implements Witness {
+  readonly trace = new TraceHash();
+  readonly counters: Counters = {
+    turns: 0,
+    commits: 0,
+    sends: 0,
+    lastSendMs: 0,
+    handovers: 0,
+    coordinatorChanges: 0,
+    ledgerReverts: 0,
+    dispatches: 0,
+  };
+  readonly #names: Names;
+  readonly #transcript: ((line: string) => void) | undefined;
+  readonly #ports: {
+    readonly queue: Queue;
+    readonly invariants: Invariants;
+    readonly sequencerOf: (node: SimulatedNode) => Sequencer | undefined;
+  };
+  #lastDispatcher: string | undefined;
+
+  constructor(
+    options: {
+      readonly names: Names;
+      readonly transcript: ((line: string) => void) | undefined;
+    },
+    ports: {
+      readonly queue: Queue;
+      readonly invariants: Invariants;
+      readonly sequencerOf: (node: SimulatedNode) => Sequencer | undefined;
+    },
+  ) {
+    this.#names = options.names;
+    this.#transcript = options.transcript;
+    this.#ports = ports;
+  }
+
+  started(node: SimulatedNode, effects: readonly Effect[]): void {
+    this.trace.number(node.index);
+    this.say(() => `${node.name} starts, boot ${node.boot}`);
+    this.#sayEffects(node, effects);
+    this.#ports.invariants.started(node, effects);
+  }
+
+  crashed(node: SimulatedNode): void {
+    this.say(() => `${node.name} crashes`);
+  }
+
+  turned(node: SimulatedNode, event: Event, effects: readonly Effect[]): void {
+    const { trace, counters } = this;
+    counters.turns += 1;
+    trace.number(this.#ports.queue.now);
+    trace.number(node.index);
+    trace.event(event);
+    for (const effect of effects) trace.effect(effect);
+    if (this.#transcript !== undefined) {
+      const line = describeEvent(event, this.#names);
+      if (line !== undefined) this.say(() => `${node.name} ${line}`);
+      this.#sayEffects(node, effects);
+    }
+    const sequencer = this.#ports.sequencerOf(node);
+    if (sequencer === undefined) return;
+    for (const effect of effects)
+      this.#checkRole(node, effect, sequencer.coordinator.state);
+    if (counters.turns % checkEveryTurns === 0) checkMemory(sequencer);
+  }
+
+  committing(node: SimulatedNode, effects: readonly Effect[]): void {
+    this.#ports.invariants.committing(node, effects);
+  }
+
+  performing(node: SimulatedNode, effect: Effect): void {
+    this.#ports.invariants.performing(node, effect);
+  }
+
+  /** S27, S28: only an active coordinator dispatches; one that flushes or closes asks for nothing. */
+  #checkRole(
+    node: SimulatedNode,
+    effect: Effect,
+    state: CoordinatorState,
+  ): void {
+    if (effect.type === "Save" && effect.record.kind === "dispatch") {
+      const { digest } = effect.record.bundle;
+      if (node.disk.records.has(`dispatch:${digest}`)) return;
+      this.#countDispatch(node);
+      if (state !== "Active")
+        throw new Violation("S27", `${node.name} dispatches as ${state}`);
+    }
+    if (effect.type !== "Send") return;
+    const { type } = effect.message;
+    if (type !== "AssembleRequest" && type !== "EndorsementRequest") return;
+    if (state === "Flush" || state === "Closing")
+      throw new Violation("S28", `${node.name} sends ${type} as ${state}`);
+  }
+
+  #countDispatch({ name }: SimulatedNode): void {
+    this.counters.dispatches += 1;
+    if (this.#lastDispatcher === name) return;
+    this.counters.coordinatorChanges += 1;
+    this.#lastDispatcher = name;
+  }
+
+  /** Writes a line down, if anybody reads it. */
+  say(line: () => string): void {
+    if (this.#transcript === undefined) return;
+    const seconds = (this.#ports.queue.now / 1_000).toFixed(3).padStart(9);
+    this.#transcript(`${seconds} ${line()}`);
+  }
+
+  #sayEffects(node: SimulatedNode, effects: readonly Effect[]): void {
+    if (this.#transcript === undefined) return;
+    for (const effect of effects)
+      this.say(() => `${node.name}   ${describeEffect(effect, this.#names)}`);
+  }
+}
