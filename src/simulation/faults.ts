@@ -35,6 +35,8 @@ export interface FaultPlan {
   /** Per commit: it takes up to `slowDiskMs`. */
   readonly slowDisk: number;
   readonly slowDiskMs: number;
+  /** Share of the members that the group can spare which never come back. */
+  readonly dead: number;
   readonly freezeEveryMs: number;
   readonly freezeMs: number;
   // The chain.
@@ -82,6 +84,7 @@ export const noFaults: FaultPlan = {
   failedCommit: 0,
   slowDisk: 0,
   slowDiskMs: 0,
+  dead: 0,
   freezeEveryMs: 0,
   freezeMs: 0,
   indexerLagMs: 0,
@@ -135,6 +138,7 @@ export function drawFaults(seed: number, group: FaultGroup): FaultPlan {
     failedCommit: upTo("crash", 0.05),
     slowDisk: upTo("crash", 0.3),
     slowDiskMs: ms(5, 3_000),
+    dead: random.chance(0.4) && isOn("crash") ? random.fraction() : 0,
     freezeEveryMs: every("crash", 3_000, 30_000),
     freezeMs: ms(500, 15_000),
     indexerLagMs: isOn("chain") ? ms(10, 15_000) : 0,

@@ -74,6 +74,7 @@ export class Node implements SimulatedNode {
   #inbox: Event[] = [];
   #isBusy = false;
   #frozenUntil = 0;
+  #isDead = false;
 
   constructor(
     options: { readonly index: number; readonly config: SequencerConfig },
@@ -99,8 +100,19 @@ export class Node implements SimulatedNode {
     return this.#sequencer;
   }
 
+  /** Whether it is down for good. */
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  /** It stops and never comes back. */
+  die(): void {
+    this.#isDead = true;
+    this.crash();
+  }
+
   start(): void {
-    if (this.isUp) return;
+    if (this.isUp || this.#isDead) return;
     const { random, witness } = this.#ports;
     this.boot += 1;
     const { sequencer, effects } = createSequencer(

@@ -1,6 +1,8 @@
 import type { Effect } from "../protocol/effects.ts";
 import type { Event } from "../protocol/events.ts";
 import type { CoordinatorState } from "../protocol/coordinator/model.ts";
+import type { NodeName } from "../protocol/ids.ts";
+import type { MessageOf } from "../protocol/messages.ts";
 import type { Sequencer } from "../protocol/sequencer.ts";
 import { checkMemory } from "./inspection.ts";
 import { type Invariants, Violation } from "./invariants.ts";
@@ -119,10 +121,31 @@ export class Observer implements Witness {
         throw new Violation("S27", `${node.name} dispatches as ${state}`);
     }
     if (effect.type !== "Send") return;
+    if (effect.message.type === "DispatchPermission")
+      this.#checkPermission(node, effect.to, effect.message);
     const { type } = effect.message;
     if (type !== "AssembleRequest" && type !== "EndorsementRequest") return;
     if (state === "Flush" || state === "Closing")
       throw new Violation("S28", `${node.name} sends ${type} as ${state}`);
+  }
+
+  /** S16: only who was last entrusted with it gets a permission; one that was given before may be repeated. */
+  #checkPermission(
+    node: SimulatedNode,
+    to: NodeName,
+    { ids, digest }: MessageOf<"DispatchPermission">,
+  ): void {
+    const { sender } = this.#ports.sequencerOf(node) ?? {};
+    for (const id of ids) {
+      if (sender?.transactions.get(id)?.sentTo === to) continue;
+      const before = node.disk.records.get(`intent:${id}`);
+      const given = before?.kind === "intent" ? before.permission : undefined;
+      if (given?.digest !== digest || given.coordinator !== to)
+        throw new Violation(
+          "S16",
+          `${node.name} permits ${to}, not its delegate`,
+        );
+    }
   }
 
   #countDispatch({ name }: SimulatedNode): void {

@@ -103,24 +103,39 @@ function run(
   }
   settled(world.queue.now - startedMs);
   checkEnd(world, settings);
-  if (excused.size > world.users.refused.size) return;
+  if (isAnybodyWaiting(world, excused)) return;
   waitForSilence(world);
 }
 
 /**
- * Intents that wait for ever because their user never resumes them, or was told that they are refused, and those that
- * depend on them.
+ * Intents that wait for ever because their user never resumes them, or was told that they are refused, or their node is
+ * dead, and those that depend on them.
  */
-function excusedOf({ wishes, users }: World): Set<IntentId> {
+function excusedOf({ wishes, users, nodes }: World): Set<IntentId> {
   const excused = new Set<IntentId>();
-  for (const { intent, isParked, resumeAfterMs } of wishes)
+  for (const { intent, isParked, resumeAfterMs, node } of wishes)
     if (
       (isParked && resumeAfterMs === undefined) ||
       users.refused.has(intent.id) ||
+      nodes[node]?.isDead === true ||
       intent.dependsOn.some((id) => excused.has(id))
     )
       excused.add(intent.id);
   return excused;
+}
+
+/** Whether a living node keeps something that waits for ever, and rightly so. */
+function isAnybodyWaiting(
+  { wishes, nodes, users, invariants }: World,
+  excused: ReadonlySet<IntentId>,
+): boolean {
+  return wishes.some(
+    ({ intent: { id }, node }) =>
+      excused.has(id) &&
+      users.accepted.has(id) &&
+      nodes[node]?.isDead !== true &&
+      invariants.receiptOf(id) === undefined,
+  );
 }
 
 /** Every receipt agrees with the ledger, and without faults nothing was wasted. */
@@ -149,7 +164,8 @@ function waitForSilence(world: World): void {
     if (world.queue.now > startedMs + quietMsMax)
       throw new Violation("L17", "an idle group does not fall silent");
   }
-  for (const { name, sequencer, disk } of world.nodes) {
+  for (const { name, sequencer, disk, isDead } of world.nodes) {
+    if (isDead) continue;
     const leftovers = sequencer === undefined ? [] : leftoversOf(sequencer);
     for (const { kind } of disk.records.values())
       if (kind !== "intent") leftovers.push(`a ${kind} on disk`);

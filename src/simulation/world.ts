@@ -210,8 +210,25 @@ export class World {
     }
   }
 
+  /** Some members die for good: never so many that the rest cannot endorse, or that nobody may coordinate. */
+  #killSome(): void {
+    const { committee, threshold, pool } = this.#settings.config;
+    const spare = committee.length - threshold;
+    const count = Math.round(this.#plan.dead * spare);
+    const mortal = this.#random
+      .shuffle(this.nodes)
+      .filter(({ name }) => !pool.includes(name));
+    for (const node of mortal.slice(0, count))
+      this.queue.after(this.#random.below(this.#settings.healMs), () => {
+        this.faults.count("death");
+        this.observer.say(() => `${node.name} dies`);
+        node.die();
+      });
+  }
+
   #disturbNodes(): void {
     const random = this.#random;
+    this.#killSome();
     this.#disturb("crashEveryMs", () => {
       this.faults.count("crash");
       random.pick(this.nodes).crash();

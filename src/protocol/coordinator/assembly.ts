@@ -11,18 +11,18 @@ import type { CoordinatorTransaction } from "./transaction/model.ts";
 /** Asks senders in turn to assemble what they have in the pool. */
 export function requestAssemblies(turn: Turn): void {
   const { coordinator } = turn.node;
-  for (let served = coordinator.turns.length; served > 0; served -= 1) {
+  const { turns, pools } = coordinator;
+  for (const sender of [...turns]) {
     if (coordinator.assemblies.size >= limits.assembling || isFull(coordinator))
       return;
-    const sender = coordinator.turns.shift();
-    if (sender === undefined) return;
-    const queue = coordinator.pools.get(sender);
-    if (queue === undefined || queue.entries.length === 0) {
-      coordinator.pools.delete(sender);
-      continue;
-    }
-    coordinator.turns.push(sender);
-    const batch = takeBatch(turn, queue);
+    const queue = pools.get(sender);
+    const batch = queue === undefined ? [] : takeBatch(turn, queue);
+    const isEmpty = queue === undefined || queue.entries.length === 0;
+    if (batch.length === 0 && !isEmpty) continue;
+    // Who was served goes to the end; who could not be served keeps his place.
+    turns.splice(turns.indexOf(sender), 1);
+    if (isEmpty) pools.delete(sender);
+    else turns.push(sender);
     if (batch.length > 0) requestAssembly(turn, sender, batch);
   }
 }

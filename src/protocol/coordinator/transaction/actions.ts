@@ -81,6 +81,16 @@ export function giveBack(
   });
 }
 
+/** The sender does not answer. If it lives it delegates again. */
+export function giveUp(
+  { id, sender }: CoordinatorTransaction,
+  _event: unknown,
+  turn: Turn,
+): void {
+  const { height } = turn.node;
+  send(turn, sender, { type: "DelegationReturned", ids: [id], height });
+}
+
 /** It is over; it stays for a heartbeat, so that the sender hears of it. */
 export function end(
   transaction: CoordinatorTransaction,

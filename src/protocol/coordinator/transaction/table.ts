@@ -6,6 +6,7 @@ import {
   end,
   fall,
   giveBack,
+  giveUp,
   pool,
   remove,
 } from "./actions.ts";
@@ -65,7 +66,10 @@ export const coordinatorTransactionTable: Table<
     Assemble_Success: [{ to: "Endorsement_Gathering", run: [addStep] }],
     Assemble_Revert_Response: [{ to: "Reverted", run: [end] }],
     Assemble_Error: [{ to: "Pooled", run: [backOff, pool] }],
-    AssembleTimeout: [{ to: "Pooled", run: [backOff, pool] }],
+    AssembleTimeout: [
+      { to: "Final", when: hasFailedTooOften, run: [giveUp, remove] },
+      { to: "Pooled", run: [backOff, pool] },
+    ],
     DependencyReverted: [{ to: "Pooled", run: [pool] }],
     Withdrawn: withdrawn,
     Confirmed: confirmed,
