@@ -1,6 +1,6 @@
 import type { Effect } from "../protocol/effects.ts";
 import type { Event } from "../protocol/events.ts";
-import type { IntentId } from "../protocol/ids.ts";
+import type { Digest, IntentId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/messages.ts";
 
 /** A hash over everything that happens. Two runs of one seed must agree on it. */
@@ -95,46 +95,48 @@ export class Names {
   some(ids: readonly IntentId[]): string {
     return ids.map((id) => this.of(id)).join(",");
   }
-}
 
-const short = (hash: string): string => hash.slice(2, 8);
+  digest(digest: Digest): string {
+    return digest.slice(2, 8);
+  }
+}
 
 /** One message for people. */
 export function describeMessage(message: Message, names: Names): string {
   const { type } = message;
   switch (message.type) {
     case "DelegationRequest":
-      return `${type} ${names.some(message.intents.map(({ id }) => id))} height=${message.height}`;
+      return `${type} ${names.some(message.intents.map(({ id }) => id))} block=${message.height}`;
     case "DelegationAccepted":
     case "DelegationReturned":
-      return `${type} ${names.some(message.ids)} height=${message.height}`;
+      return `${type} ${names.some(message.ids)} block=${message.height}`;
     case "DelegationRejected":
-      return `${type} ${names.some(message.ids)} height=${message.height} reason=${message.reason} active=${message.active ?? "nobody"}`;
+      return `${type} ${names.some(message.ids)} block=${message.height} reason=${message.reason}${message.active === undefined ? "" : ` active=${message.active}`}`;
     case "AssembleRequest":
-      return `${type} ${names.some(message.ids)} height=${message.height} created=${message.view.created.length} spent=${message.view.spent.length}`;
+      return `${type} ${names.some(message.ids)} block=${message.height} created=${message.view.created.length} spent=${message.view.spent.length}`;
     case "AssembleResponse":
       return `${type} ${message.outcomes.map((outcome) => `${names.of(outcome.id)}:${outcome.type}`).join(",")}`;
     case "EndorsementRequest":
     case "DispatchPermissionRequest": {
       const { steps, digest, validUntil } = message.bundle;
-      return `${type} ${short(digest)} ${names.some(steps.map(({ intentId }) => intentId))} until=${validUntil}`;
+      return `${type} ${names.digest(digest)} ${names.some(steps.map(({ intentId }) => intentId))} until=${validUntil}`;
     }
     case "Endorsement":
-      return `${type} ${short(message.digest)}`;
+      return `${type} ${names.digest(message.digest)}`;
     case "Refusal":
-      return `${type} ${short(message.digest)} reason=${message.reason} "${message.detail}" step=${message.intentId === undefined ? "none" : names.of(message.intentId)} height=${message.height}`;
+      return `${type} ${names.digest(message.digest)} reason=${message.reason} "${message.detail}"${message.intentId === undefined ? "" : ` step=${names.of(message.intentId)}`} block=${message.height}`;
     case "DispatchPermission":
     case "Dispatched":
     case "DispatchedAck":
-      return `${type} ${short(message.digest)} ${names.some(message.ids)}`;
+      return `${type} ${names.digest(message.digest)} ${names.some(message.ids)}`;
     case "DispatchDenial":
-      return `${type} ${short(message.digest)} ${message.denied.map(({ id, reason }) => `${names.of(id)}:${reason}`).join(",")}`;
+      return `${type} ${names.digest(message.digest)} ${message.denied.map(({ id, reason }) => `${names.of(id)}:${reason}`).join(",")}`;
     case "TransactionReverted":
       return `${type} ${names.some(message.ids)} "${message.reason}"`;
     case "Heartbeat":
-      return `${type} ${message.state} boot=${message.boot} height=${message.height} ${message.transactions.map(({ id, stage }) => `${names.of(id)}:${stage}`).join(",")}${message.isComplete ? "" : " …"}`;
+      return `${type} ${message.state} boot=${message.boot} block=${message.height} ${message.transactions.map(({ id, stage }) => `${names.of(id)}:${stage}`).join(",")}${message.isComplete ? "" : " …"}`;
     case "HandoverRequest":
-      return `${type} height=${message.height}`;
+      return `${type} block=${message.height}`;
     case "Handover":
       return `${type} flush=${names.some(message.flush)} created=${message.context.created.length} spent=${message.context.spent.length}`;
     case "HandoverAck":
@@ -152,15 +154,15 @@ export function describeEvent(event: Event, names: Names): string | undefined {
       return `← ${event.from} ${describeMessage(event.message, names)}`;
     case "BlockSeen":
     case "BlocksReverted":
-      return `${type} ${event.height} ${event.facts.map(({ intents, digest }) => `${short(digest)}[${names.some(intents)}]`).join(" ")}`;
+      return `${type} ${event.height} ${event.facts.map(({ intents, digest }) => `${names.digest(digest)}[${names.some(intents)}]`).join(" ")}`;
     case "AssemblyDone":
       return `${type} ${event.outcomes.map((outcome) => `${names.of(outcome.id)}:${outcome.type}`).join(",")}`;
     case "EndorsementDone":
-      return `${type} ${short(event.digest)} ${event.outcome.type}${event.outcome.type === "refused" ? ` "${event.outcome.detail}"` : ""}`;
+      return `${type} ${names.digest(event.digest)} ${event.outcome.type}${event.outcome.type === "refused" ? ` "${event.outcome.detail}"` : ""}`;
     case "SubmissionFailed":
-      return `${type} ${short(event.digest)} ${event.failure} ${event.reason}`;
+      return `${type} ${names.digest(event.digest)} ${event.failure} ${event.reason}`;
     case "SubmissionProgressed":
-      return `${type} ${short(event.digest)} ${event.progress}`;
+      return `${type} ${names.digest(event.digest)} ${event.progress}`;
     case "IntentSubmitted":
       return `${type} ${names.of(event.intent.id)} "${event.intent.payload}" after=${names.some(event.intent.dependsOn)}`;
     case "IntentResumed":
@@ -177,20 +179,20 @@ export function describeEffect(effect: Effect, names: Names): string {
     case "Save": {
       const { record } = effect;
       if (record.kind === "dispatch")
-        return `${type} dispatch ${short(record.bundle.digest)} ${names.some(record.bundle.steps.map(({ intentId }) => intentId))} acknowledged=${record.acknowledged.join(",")}`;
+        return `${type} dispatch ${names.digest(record.bundle.digest)} ${names.some(record.bundle.steps.map(({ intentId }) => intentId))} acknowledged=${record.acknowledged.join(",")}`;
       if (record.kind === "handover")
         return `${type} handover to ${record.to} flush=${names.some(record.flush)}`;
       const { permission, receipt } = record;
-      return `${type} intent ${names.of(record.intent.id)} retries=${record.retries}${permission === undefined ? "" : ` permission=${permission.coordinator}/${short(permission.digest)}/${permission.validUntil}`}${record.isDispatched ? " dispatched" : ""}${record.isDoomed ? " doomed" : ""}${record.parked === undefined ? "" : " parked"}${receipt === undefined ? "" : ` ${receipt.type}${receipt.type === "Reverted" ? ` "${receipt.reason}"` : ""}`}`;
+      return `${type} intent ${names.of(record.intent.id)} retries=${record.retries}${permission === undefined ? "" : ` permission=${permission.coordinator}/${names.digest(permission.digest)}/${permission.validUntil}`}${record.isDispatched ? " dispatched" : ""}${record.isDoomed ? " doomed" : ""}${record.parked === undefined ? "" : " parked"}${receipt === undefined ? "" : ` ${receipt.type}${receipt.type === "Reverted" ? ` "${receipt.reason}"` : ""}`}`;
     }
     case "Erase":
       return `${type} ${effect.key.slice(0, 17)}`;
     case "Assemble":
       return `${type} ${names.some(effect.intents.map(({ id }) => id))}`;
     case "Endorse":
-      return `${type} ${short(effect.bundle.digest)} for ${effect.coordinator}`;
+      return `${type} ${names.digest(effect.bundle.digest)} for ${effect.coordinator}`;
     case "Submit":
-      return `${type} ${short(effect.dispatch.bundle.digest)}`;
+      return `${type} ${names.digest(effect.dispatch.bundle.digest)}`;
     case "Accepted":
       return `${type} ${names.of(effect.id)}`;
     case "Refused":
@@ -198,6 +200,6 @@ export function describeEffect(effect: Effect, names: Names): string {
     case "Settled":
       return `${type} ${names.of(effect.receipt.id)} ${effect.receipt.type}`;
     case "PreparedForUser":
-      return `${type} ${short(effect.bundle.digest)}`;
+      return `${type} ${names.digest(effect.bundle.digest)}`;
   }
 }

@@ -1,0 +1,92 @@
+import type { Policy, SequencerConfig } from "../../protocol/config.ts";
+import {
+  parseGroupAddress,
+  parseIntentId,
+  parseNodeName,
+  type GroupAddress,
+  type NodeName,
+} from "../../protocol/ids.ts";
+import { rankingOf } from "../../protocol/selection.ts";
+import { mintCoin, type Coin } from "../coins.ts";
+import { hashing } from "../hashing.ts";
+import { listOf, numberOf, ScriptError, type Command } from "./script.ts";
+
+/** A group as a script wants it. */
+export type GroupConfig = Omit<SequencerConfig, "self" | "boot">;
+
+/** `nodes alice bob carol threshold=2 policy=rotating range=4 retries=3 valid=12` */
+export function readGroup(command: Command): GroupConfig {
+  const { words, options } = command;
+  const committee = words.map(nodeNamed);
+  const number = (name: string, otherwise: number): number =>
+    numberOf(options.get(name) ?? String(otherwise));
+  return {
+    contract: addressOf(0),
+    committee,
+    threshold: number("threshold", committee.length),
+    mode: options.get("mode") === "local" ? "local" : "elected",
+    pool: [],
+    policy: policyOf(options.get("policy") ?? "sticky"),
+    rangeSizeBlocks: number("range", 4),
+    heartbeatTicks: 5,
+    heartbeatGrace: 3,
+    closingGrace: 2,
+    requestTicks: 8,
+    requestTicksMax: 64,
+    stateTicks: 60,
+    suspicionTicks: number("suspicion", 100),
+    validForBlocks: number("valid", 12),
+    retriesMax: number("retries", 3),
+    hashing,
+  };
+}
+
+function policyOf(text: string): Policy {
+  if (text !== "sticky" && text !== "rotating")
+    throw new ScriptError(`${text}: sticky or rotating`);
+  return text;
+}
+
+export function nodeNamed(text: string): NodeName {
+  const name = parseNodeName(text);
+  if (name === undefined) throw new ScriptError(`${text} is no name of a node`);
+  return name;
+}
+
+/** `coordinators 1=bob,carol 2=carol`: a contract for which the order of these ranges begins like that. */
+export function findContract(
+  { committee }: GroupConfig,
+  command: Command,
+): GroupAddress {
+  const wanted = [...command.options.keys()].map((range) => ({
+    range: numberOf(range),
+    order: listOf(command, range),
+  }));
+  for (let candidate = 0; candidate < 100_000; candidate++) {
+    const contract = addressOf(candidate);
+    const ranking = rankingOf({ committee, contract });
+    const fits = wanted.every(({ range, order }) => {
+      const actual = ranking(range);
+      return order.every((name, rank) => actual[rank] === name);
+    });
+    if (fits) return contract;
+  }
+  throw new ScriptError("no contract has these coordinators");
+}
+
+function addressOf(number: number): GroupAddress {
+  const address = parseGroupAddress(
+    `0x${number.toString(16).padStart(40, "0")}`,
+  );
+  if (address === undefined) throw new ScriptError("no address");
+  return address;
+}
+
+/** One coin in each account, so that whoever spends from the same account contends for it. */
+export function genesisCoins(): Coin[] {
+  const intentId = parseIntentId(`0x${"f".repeat(64)}`);
+  if (intentId === undefined) return [];
+  return ["group", "red", "blue"].map((account, index) =>
+    mintCoin({ account, amount: 100, index, intentId }),
+  );
+}

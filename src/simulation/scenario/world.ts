@@ -1,0 +1,358 @@
+import type { Effect } from "../../protocol/effects.ts";
+import type { Event } from "../../protocol/events.ts";
+import type { IntentId, NodeName } from "../../protocol/ids.ts";
+import type { Intent } from "../../protocol/transition.ts";
+import { Chain } from "../chain.ts";
+import { fateAt, type CommitFate } from "../disk.ts";
+import { assemble, endorse } from "../domain.ts";
+import { FaultCounter, noFaults } from "../faults.ts";
+import { checkMemory } from "../inspection.ts";
+import { Invariants } from "../invariants.ts";
+import { Node, type SimulatedNode, type Witness } from "../node.ts";
+import { Queue } from "../queue.ts";
+import { Random } from "../random.ts";
+import { Submitter } from "../submitter.ts";
+import { Links, type Letter } from "./links.ts";
+import { describeCommit, pointsOf, type Point } from "./records.ts";
+import { ScriptError } from "./script.ts";
+import { genesisCoins, type GroupConfig } from "./setup.ts";
+import { Story } from "./story.ts";
+
+/** Deliveries after which a script is taken to run for ever. */
+const deliveriesMax = 20_000;
+
+/** A crash that waits for a node to reach a point. */
+export interface PlannedCrash {
+  readonly node: NodeName;
+  readonly when: "before" | "after";
+  readonly point: Point;
+}
+
+/** Nodes, links and a ledger that do what a script says, and nothing by chance. The usual properties are checked. */
+export class ScriptedWorld {
+  readonly story: Story;
+  readonly links = new Links();
+  readonly nodes: readonly Node[];
+  readonly chain: Chain;
+  /** Intents that the domain is not ready for. */
+  readonly parked = new Set<IntentId>();
+  /** Endorsers that refuse an intent, as `node id`. */
+  readonly refused = new Set<string>();
+  readonly muted = new Set<NodeName>();
+  readonly crashes = new Set<PlannedCrash>();
+  /** In the order of the script. */
+  readonly intents = new Map<string, { id: IntentId; node: Node }>();
+  readonly #config: GroupConfig;
+  readonly #dependencies = new Map<IntentId, readonly IntentId[]>();
+  readonly #submissions = new Queue();
+  readonly #submitters = new Map<NodeName, Submitter>();
+  readonly #invariants: Invariants;
+  /** What was last said about a node. */
+  readonly #shown = new Map<
+    NodeName,
+    { coordinator: string; waitForRange: number | undefined; silent: string[] }
+  >();
+  #effects: readonly Effect[] = [];
+
+  constructor(config: GroupConfig) {
+    this.#config = config;
+    const { committee } = config;
+    const random = new Random(0, "scenario");
+    const faults = new FaultCounter();
+    this.story = new Story(committee);
+    this.#invariants = new Invariants(
+      { group: config, liars: new Set(), dependencies: this.#dependencies },
+      { chain: () => this.chain },
+    );
+    this.chain = new Chain(
+      { group: config, plan: noFaults, genesis: genesisCoins() },
+      {
+        random,
+        faults,
+        onTransition: (net, isUndone) => {
+          this.#invariants.transitioned(net, isUndone);
+        },
+      },
+    );
+    this.nodes = committee.map(
+      (self, index) =>
+        new Node(
+          { index, config: { ...config, self, boot: 0 } },
+          {
+            // Nobody steps this queue: a node that crashed starts again when the script says so.
+            queue: new Queue(),
+            random,
+            faults,
+            plan: () => noFaults,
+            crash: () => this.#crashNow(self),
+            chain: this.chain,
+            witness: this.#witness,
+            perform: (node, effect) => {
+              this.#perform(node, effect);
+            },
+          },
+        ),
+    );
+    for (const node of this.nodes) {
+      const submitter = new Submitter(
+        { signer: node.index },
+        {
+          queue: this.#submissions,
+          random,
+          faults,
+          chain: this.chain,
+          plan: () => noFaults,
+          isUp: () => node.isUp,
+          height: () => node.height,
+          tell: (event) => {
+            this.#submissionEvent(node, event);
+          },
+        },
+      );
+      this.#submitters.set(node.name, submitter);
+      node.start();
+    }
+  }
+
+  node(name: string): Node {
+    const node = this.nodes.find((one) => one.name === name);
+    if (node === undefined) throw new ScriptError(`no node ${name}`);
+    return node;
+  }
+
+  idOf(name: string): IntentId {
+    const known = this.intents.get(name);
+    if (known === undefined) throw new ScriptError(`no intent ${name}`);
+    return known.id;
+  }
+
+  submit(name: string, node: Node, intent: Intent): void {
+    this.intents.set(name, { id: intent.id, node });
+    this.story.names.name(intent.id, name);
+    this.#dependencies.set(intent.id, intent.dependsOn);
+    node.tell({ type: "IntentSubmitted", intent, fulfilled: [], reverted: [] });
+  }
+
+  /** Time passes for everybody, and messages arrive. */
+  tick(): void {
+    this.story.passTick();
+    for (const node of this.nodes) node.tell({ type: "Tick" });
+    this.run();
+  }
+
+  /** Delivers until nothing is on its way, or a message of this type is the next one. */
+  run(until?: string): void {
+    for (let count = 0; count < deliveriesMax; count++) {
+      const { next } = this.links;
+      if (next === undefined) return;
+      if (until !== undefined && "message" in next)
+        if (next.message.type === until) return;
+      this.deliverNext();
+    }
+    throw new ScriptError("messages never end");
+  }
+
+  deliverNext(): void {
+    const item = this.links.take();
+    if (item === undefined) return;
+    if ("event" in item) {
+      const node = this.node(item.node);
+      if (node.boot === item.boot) node.tell(item.event);
+    } else this.#deliver(item);
+  }
+
+  #deliver(letter: Letter): void {
+    const fate = this.links.judge(letter);
+    const receiver = this.node(letter.to);
+    if (fate !== "delivered") this.story.letter(letter, fate);
+    else if (!receiver.isUp)
+      this.story.letter(letter, "lost", ` (${letter.to} is down)`);
+    else {
+      const { from, message } = letter;
+      this.story.letter(letter, fate);
+      receiver.tell({ type: "MessageReceived", from, message });
+    }
+  }
+
+  /** Makes a block. `empty` leaves transactions in the pool; `reverted` makes them fail. */
+  mine(how: "empty" | "reverted" | undefined): void {
+    this.chain.heal({
+      ...noFaults,
+      leaveInPool: how === "empty" ? 1 : 0,
+      spuriousRevert: how === "reverted" ? 1 : 0,
+    });
+    const { height, transactions } = this.chain.mine();
+    for (const { dispatch, refusal, signer } of transactions) {
+      const { digest, steps } = dispatch.bundle;
+      const { names } = this.story;
+      const ids = names.some(steps.map(({ intentId }) => intentId));
+      const by = this.nodes[signer]?.name ?? "";
+      const verdict = refusal === undefined ? "" : ` reverts: ${refusal}`;
+      this.story.tell(
+        "ledger",
+        `block ${height}: ${names.digest(digest)} ${ids} from ${by}${verdict}`,
+      );
+    }
+  }
+
+  /** A node reads the chain up to this block. */
+  index(node: Node, height: number): void {
+    while (node.isUp) {
+      const event = node.nextIndexed(height);
+      if (event === undefined) break;
+      node.tell(event);
+    }
+    if (!node.isUp) return;
+    this.#submitters.get(node.name)?.watch();
+    this.#submitAll();
+  }
+
+  #submitAll(): void {
+    while (this.#submissions.step());
+  }
+
+  #submissionEvent(node: Node, event: Event): void {
+    if (event.type === "SubmissionFailed")
+      this.#invariants.submissionFailed(node, event.digest);
+    this.links.push({ node: node.name, boot: node.boot, event });
+  }
+
+  #crashNow(name: NodeName): CommitFate | undefined {
+    const points = pointsOf(this.#effects, this.node(name).disk);
+    for (const crash of this.crashes) {
+      const { node, when, point } = crash;
+      if (node !== name || !points.has(point)) continue;
+      this.crashes.delete(crash);
+      if (when === "before") this.story.tell(name, `is about to save ${point}`);
+      return fateAt(`${when}-commit`, new Random(0));
+    }
+    return undefined;
+  }
+
+  #perform({ name, boot, holdings }: SimulatedNode, effect: Effect): void {
+    const answer = (event: Event): void => {
+      this.links.push({ node: name, boot, event });
+    };
+    const { story } = this;
+    const { names } = story;
+    switch (effect.type) {
+      case "Send": {
+        const { to, message } = effect;
+        if (message.type !== "Heartbeat") story.flush();
+        this.links.push({ from: name, to, message });
+        return;
+      }
+      case "Assemble": {
+        const { key, intents, view } = effect;
+        const { parked } = this;
+        const request = { sender: name, intents, view, holdings, parked };
+        answer({ type: "AssemblyDone", key, outcomes: assemble(request) });
+        return;
+      }
+      case "Endorse": {
+        if (this.muted.has(name)) return;
+        const { bundle, view } = effect;
+        const bad = bundle.steps.find(({ intentId }) =>
+          this.refused.has(`${name} ${intentId}`),
+        );
+        const outcome =
+          bad === undefined
+            ? endorse({ endorser: name, bundle, view, holdings })
+            : {
+                type: "refused" as const,
+                detail: "against the rules",
+                intentId: bad.intentId,
+              };
+        answer({ type: "EndorsementDone", digest: bundle.digest, outcome });
+        return;
+      }
+      case "Submit":
+        story.tell(
+          name,
+          `submits ${names.digest(effect.dispatch.bundle.digest)}`,
+        );
+        this.#submitters.get(name)?.submit(effect.dispatch);
+        this.#submitAll();
+        return;
+      case "Accepted":
+        story.tell(name, `accepts ${names.of(effect.id)}`);
+        return;
+      case "Refused":
+        story.tell(
+          name,
+          `refuses ${names.of(effect.id)}: ${names.inText(effect.reason)}`,
+        );
+        return;
+      case "Settled": {
+        const { receipt } = effect;
+        const detail =
+          receipt.type === "Confirmed"
+            ? `block=${receipt.block}`
+            : `"${names.inText(receipt.reason)}"`;
+        story.tell(
+          name,
+          `receipt ${names.of(receipt.id)} ${receipt.type} ${detail}`,
+        );
+        return;
+      }
+      case "PreparedForUser":
+        story.tell(name, `gives ${names.digest(effect.bundle.digest)} to user`);
+        return;
+      case "Save":
+      case "Erase":
+        return;
+    }
+  }
+
+  readonly #witness: Witness = {
+    started: (node, effects) => {
+      this.#shown.delete(node.name);
+      if (node.boot > 1) this.story.tell(node.name, "starts again");
+      this.#invariants.started(node, effects);
+      this.#effects = effects;
+      this.#showChanges(node);
+    },
+    crashed: ({ name }) => {
+      this.story.tell(name, "crashes");
+    },
+    turned: (node, _event, effects) => {
+      this.#effects = effects;
+      this.#showChanges(node);
+    },
+    committing: (node, effects) => {
+      this.#invariants.committing(node, effects);
+      const { names } = this.story;
+      for (const line of describeCommit(effects, node.disk, names))
+        this.story.tell(node.name, line);
+    },
+    performing: (node, effect) => {
+      this.#invariants.performing(node, effect);
+    },
+  };
+
+  /** Says what changed in a node that is worth telling. */
+  #showChanges({ name }: SimulatedNode): void {
+    // A node that is being constructed has nothing to show.
+    const { sequencer } = this.node(name);
+    if (sequencer === undefined) return;
+    checkMemory(sequencer);
+    const before = this.#shown.get(name);
+    const now = {
+      coordinator: sequencer.coordinator.state,
+      waitForRange: sequencer.sender.waitForRange,
+      silent: [...sequencer.silent.keys()],
+    };
+    this.#shown.set(name, now);
+    for (const silent of now.silent)
+      if (before?.silent.includes(silent) === false)
+        this.story.tell(name, `counts ${silent} as silent`);
+    if (
+      now.waitForRange !== undefined &&
+      now.waitForRange !== before?.waitForRange
+    )
+      this.story.tell(name, `waits for range ${now.waitForRange}`);
+    const from = before?.coordinator ?? "Idle";
+    if (from !== now.coordinator)
+      this.story.tell(name, `coordinator ${from} → ${now.coordinator}`);
+  }
+}
