@@ -257,7 +257,7 @@ describe("A sender", () => {
     expect(record(node, wish)?.isDispatched).to.equal(true);
   });
 
-  it("delegates again what it does not permit", () => {
+  it("delegates again what it does not permit, after a pause", () => {
     const node = new LoneNode({ self: rank(1) });
     const wish = intent(1, "");
     const step = permitted(node, rank(0), wish);
@@ -267,6 +267,7 @@ describe("A sender", () => {
       bundle: bundleOf([step], 9_999),
     });
     expect(node.sent("DispatchDenial")).to.have.length(1);
-    expect(node.sent("DelegationRequest")).to.have.length(1);
+    expect(node.sent("DelegationRequest")).to.have.length(0);
+    expect(node.wait(20).sent("DelegationRequest")).not.to.have.length(0);
   });
 });

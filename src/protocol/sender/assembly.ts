@@ -2,7 +2,7 @@ import type { NodeName } from "../ids.ts";
 import type { AssembleOutcome, DenialReason, MessageOf } from "../messages.ts";
 import type { RequestKey } from "../ids.ts";
 import type { Bundle } from "../transition.ts";
-import { ignore, send, type Turn } from "../turn.ts";
+import { ignore, nextTry, send, type Turn } from "../turn.ts";
 import { tell } from "./actions.ts";
 import { eventOf, type SenderTransaction } from "./transaction/model.ts";
 
@@ -142,7 +142,8 @@ export function receivePermissionRequest(
       digest: bundle.digest,
       denied,
     });
-    // The coordinator drops what is denied.
+    // The coordinator drops what is denied. Not at once again: what made this node deny it may last.
+    node.sender.pausedUntil = nextTry(turn, 0, key);
     for (const { id } of denied) {
       const transaction = node.sender.transactions.get(id);
       if (transaction?.sentTo === from)
@@ -182,11 +183,12 @@ function denialOf(
   if (transaction === undefined) return "unknown";
   if (transaction.isDoomed) return "settled";
   const { permission, sentTo, state, step } = transaction;
-  if (permission?.digest === bundle.digest && permission.coordinator === from) {
-    return state === "Prepared" || transaction.isDispatched
-      ? undefined
-      : "not-delegate";
-  }
+  if (
+    permission?.digest === bundle.digest &&
+    permission.coordinator === from &&
+    (state === "Prepared" || transaction.isDispatched)
+  )
+    return undefined;
   if (sentTo !== from) return "not-delegate";
   if (state !== "EndorsementGathering" && state !== "Prepared")
     return "changed";

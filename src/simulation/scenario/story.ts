@@ -73,7 +73,7 @@ export class Story {
   ): void {
     this.#withheld = undefined;
     const arrow = `${from.padEnd(this.#width)} ${arrows[fate]} ${to.padEnd(this.#width)}`;
-    const line = `${arrow}  ${describeMessage(message, this.names)}${remark}`;
+    const line = `${arrow}  ${describeMessage(message, this.names).trimEnd()}${remark}`;
     if (message.type === "Heartbeat") {
       const key = line.replace(/ block=\d+/, "");
       const link = `${from}>${to}`;
