@@ -34,12 +34,12 @@ const commands: Readonly<Record<string, Run>> = {
   /** `resume alice a-1`: the domain is ready, and the user says so. */
   resume: (world, command) => {
     const id = world.idOf(wordAt(command, 1));
-    world.parked.delete(id);
+    world.domain.parked.delete(id);
     nodeAt(world, command).tell({ type: "IntentResumed", id });
   },
   /** `park a-1`: the domain is not ready for it. */
   park: (world, command) => {
-    world.parked.add(world.idOf(wordAt(command, 0)));
+    world.domain.parked.add(world.idOf(wordAt(command, 0)));
   },
   /** `block 8 [empty | reverted] [bob carol]`: the chain reaches this height, and these nodes see it. */
   block: (world, command) => {
@@ -107,16 +107,19 @@ const commands: Readonly<Record<string, Run>> = {
   /** `refuse carol a-1`: this endorser finds it wrong. */
   refuse: (world, command) => {
     const { name } = nodeAt(world, command);
-    world.refused.add(`${name} ${world.idOf(wordAt(command, 1))}`);
+    world.domain.refused.add(`${name} ${world.idOf(wordAt(command, 1))}`);
   },
   /** `approve carol a-1`: it no longer does. */
   approve: (world, command) => {
     const { name } = nodeAt(world, command);
-    world.refused.delete(`${name} ${world.idOf(wordAt(command, 1))}`);
+    world.domain.refused.delete(`${name} ${world.idOf(wordAt(command, 1))}`);
   },
   /** `mute carol`: this endorser does not answer. */
   mute: (world, command) => {
-    world.muted.add(nodeAt(world, command).name);
+    world.domain.mute(nodeAt(world, command).name);
+  },
+  unmute: (world, command) => {
+    world.unmute(nodeAt(world, command));
   },
   explain: (world, command) => {
     const { sequencer, name } = nodeAt(world, command);

@@ -4,16 +4,16 @@ import type { IntentId, NodeName } from "../../protocol/ids.ts";
 import type { Intent } from "../../protocol/transition.ts";
 import { Chain } from "../chain.ts";
 import { fateAt, type CommitFate } from "../disk.ts";
-import { assemble, endorse } from "../domain.ts";
 import { FaultCounter, noFaults } from "../faults.ts";
-import { checkMemory } from "../inspection.ts";
 import { Invariants } from "../invariants.ts";
 import { Node, type SimulatedNode, type Witness } from "../node.ts";
 import { Queue } from "../queue.ts";
 import { Random } from "../random.ts";
 import { Submitter } from "../submitter.ts";
+import { ScriptedDomain } from "./domain.ts";
 import { Links, type Letter } from "./links.ts";
-import { describeCommit, pointsOf, type Point } from "./records.ts";
+import { Observer } from "./observer.ts";
+import { pointsOf, type Point } from "./records.ts";
 import { ScriptError } from "./script.ts";
 import { genesisCoins, type GroupConfig } from "./setup.ts";
 import { Story } from "./story.ts";
@@ -34,32 +34,23 @@ export class ScriptedWorld {
   readonly links = new Links();
   readonly nodes: readonly Node[];
   readonly chain: Chain;
-  /** Intents that the domain is not ready for. */
-  readonly parked = new Set<IntentId>();
-  /** Endorsers that refuse an intent, as `node id`. */
-  readonly refused = new Set<string>();
-  readonly muted = new Set<NodeName>();
+  readonly domain = new ScriptedDomain();
   readonly crashes = new Set<PlannedCrash>();
   /** In the order of the script. */
   readonly intents = new Map<string, { id: IntentId; node: Node }>();
-  readonly #config: GroupConfig;
   readonly #dependencies = new Map<IntentId, readonly IntentId[]>();
   readonly #submissions = new Queue();
   readonly #submitters = new Map<NodeName, Submitter>();
   readonly #invariants: Invariants;
-  /** What was last said about a node. */
-  readonly #shown = new Map<
-    NodeName,
-    { coordinator: string; waitForRange: number | undefined; silent: string[] }
-  >();
+  readonly #observer: Observer;
   #effects: readonly Effect[] = [];
 
   constructor(config: GroupConfig) {
-    this.#config = config;
     const { committee } = config;
     const random = new Random(0, "scenario");
     const faults = new FaultCounter();
     this.story = new Story(committee);
+    this.#observer = new Observer(this.story);
     this.#invariants = new Invariants(
       { group: config, liars: new Set(), dependencies: this.#dependencies },
       { chain: () => this.chain },
@@ -174,6 +165,12 @@ export class ScriptedWorld {
     }
   }
 
+  /** An endorser answers again, late answers first. */
+  unmute({ name, boot }: Node): void {
+    for (const event of this.domain.unmute(name))
+      this.links.push({ node: name, boot, event });
+  }
+
   /** Makes a block. `empty` leaves transactions in the pool; `reverted` makes them fail. */
   mine(how: "empty" | "reverted" | undefined): void {
     this.chain.heal({
@@ -233,71 +230,28 @@ export class ScriptedWorld {
     const answer = (event: Event): void => {
       this.links.push({ node: name, boot, event });
     };
-    const { story } = this;
-    const { names } = story;
+    this.#observer.effect(name, effect);
     switch (effect.type) {
       case "Send": {
         const { to, message } = effect;
-        if (message.type !== "Heartbeat") story.flush();
         this.links.push({ from: name, to, message });
         return;
       }
-      case "Assemble": {
-        const { key, intents, view } = effect;
-        const { parked } = this;
-        const request = { sender: name, intents, view, holdings, parked };
-        answer({ type: "AssemblyDone", key, outcomes: assemble(request) });
+      case "Assemble":
+        answer(this.domain.assemble(name, effect, holdings));
         return;
-      }
-      case "Endorse": {
-        if (this.muted.has(name)) return;
-        const { bundle, view } = effect;
-        const bad = bundle.steps.find(({ intentId }) =>
-          this.refused.has(`${name} ${intentId}`),
-        );
-        const outcome =
-          bad === undefined
-            ? endorse({ endorser: name, bundle, view, holdings })
-            : {
-                type: "refused" as const,
-                detail: "against the rules",
-                intentId: bad.intentId,
-              };
-        answer({ type: "EndorsementDone", digest: bundle.digest, outcome });
+      case "Endorse":
+        for (const event of this.domain.endorse(name, effect, holdings))
+          answer(event);
         return;
-      }
       case "Submit":
-        story.tell(
-          name,
-          `submits ${names.digest(effect.dispatch.bundle.digest)}`,
-        );
         this.#submitters.get(name)?.submit(effect.dispatch);
         this.#submitAll();
         return;
       case "Accepted":
-        story.tell(name, `accepts ${names.of(effect.id)}`);
-        return;
       case "Refused":
-        story.tell(
-          name,
-          `refuses ${names.of(effect.id)}: ${names.inText(effect.reason)}`,
-        );
-        return;
-      case "Settled": {
-        const { receipt } = effect;
-        const detail =
-          receipt.type === "Confirmed"
-            ? `block=${receipt.block}`
-            : `"${names.inText(receipt.reason)}"`;
-        story.tell(
-          name,
-          `receipt ${names.of(receipt.id)} ${receipt.type} ${detail}`,
-        );
-        return;
-      }
+      case "Settled":
       case "PreparedForUser":
-        story.tell(name, `gives ${names.digest(effect.bundle.digest)} to user`);
-        return;
       case "Save":
       case "Erase":
         return;
@@ -306,53 +260,24 @@ export class ScriptedWorld {
 
   readonly #witness: Witness = {
     started: (node, effects) => {
-      this.#shown.delete(node.name);
-      if (node.boot > 1) this.story.tell(node.name, "starts again");
+      this.#observer.started(node);
       this.#invariants.started(node, effects);
       this.#effects = effects;
-      this.#showChanges(node);
+      this.#observer.changes(this.node(node.name));
     },
     crashed: ({ name }) => {
       this.story.tell(name, "crashes");
     },
     turned: (node, _event, effects) => {
       this.#effects = effects;
-      this.#showChanges(node);
+      this.#observer.changes(this.node(node.name));
     },
     committing: (node, effects) => {
       this.#invariants.committing(node, effects);
-      const { names } = this.story;
-      for (const line of describeCommit(effects, node.disk, names))
-        this.story.tell(node.name, line);
+      this.#observer.commit(node, effects);
     },
     performing: (node, effect) => {
       this.#invariants.performing(node, effect);
     },
   };
-
-  /** Says what changed in a node that is worth telling. */
-  #showChanges({ name }: SimulatedNode): void {
-    // A node that is being constructed has nothing to show.
-    const { sequencer } = this.node(name);
-    if (sequencer === undefined) return;
-    checkMemory(sequencer);
-    const before = this.#shown.get(name);
-    const now = {
-      coordinator: sequencer.coordinator.state,
-      waitForRange: sequencer.sender.waitForRange,
-      silent: [...sequencer.silent.keys()],
-    };
-    this.#shown.set(name, now);
-    for (const silent of now.silent)
-      if (before?.silent.includes(silent) === false)
-        this.story.tell(name, `counts ${silent} as silent`);
-    if (
-      now.waitForRange !== undefined &&
-      now.waitForRange !== before?.waitForRange
-    )
-      this.story.tell(name, `waits for range ${now.waitForRange}`);
-    const from = before?.coordinator ?? "Idle";
-    if (from !== now.coordinator)
-      this.story.tell(name, `coordinator ${from} → ${now.coordinator}`);
-  }
 }

@@ -1,0 +1,68 @@
+import type { Effect } from "../../protocol/effects.ts";
+import type { Event } from "../../protocol/events.ts";
+import type { IntentId, NodeName } from "../../protocol/ids.ts";
+import type { Holdings } from "../coins.ts";
+import { assemble, endorse } from "../domain.ts";
+
+type EffectOf<Type extends Effect["type"]> = Extract<
+  Effect,
+  { readonly type: Type }
+>;
+
+/** The simulated domain, with whims that the script gives it. */
+export class ScriptedDomain {
+  /** Intents that it is not ready for. */
+  readonly parked = new Set<IntentId>();
+  /** Endorsers that refuse an intent, as `node id`. */
+  readonly refused = new Set<string>();
+  /** Endorsers that do not answer, and what they would say. */
+  readonly #muted = new Map<NodeName, Event[]>();
+
+  assemble(
+    sender: NodeName,
+    { key, intents, view }: EffectOf<"Assemble">,
+    holdings: Holdings,
+  ): Event {
+    const { parked } = this;
+    const outcomes = assemble({ sender, intents, view, holdings, parked });
+    return { type: "AssemblyDone", key, outcomes };
+  }
+
+  /** The answer, or none for now. */
+  endorse(
+    endorser: NodeName,
+    { bundle, view }: EffectOf<"Endorse">,
+    holdings: Holdings,
+  ): Event[] {
+    const bad = bundle.steps.find(({ intentId }) =>
+      this.refused.has(`${endorser} ${intentId}`),
+    );
+    const event: Event = {
+      type: "EndorsementDone",
+      digest: bundle.digest,
+      outcome:
+        bad === undefined
+          ? endorse({ endorser, bundle, view, holdings })
+          : {
+              type: "refused",
+              detail: "against the rules",
+              intentId: bad.intentId,
+            },
+    };
+    const withheld = this.#muted.get(endorser);
+    if (withheld === undefined) return [event];
+    withheld.push(event);
+    return [];
+  }
+
+  mute(endorser: NodeName): void {
+    this.#muted.set(endorser, []);
+  }
+
+  /** Returns what it did not say. */
+  unmute(endorser: NodeName): Event[] {
+    const withheld = this.#muted.get(endorser) ?? [];
+    this.#muted.delete(endorser);
+    return withheld;
+  }
+}
