@@ -116,6 +116,7 @@ export function createSequencer(
     coordinator: {
       state: "Idle",
       enteredTick: 0,
+      activeRange: 0,
       transactions: new Map(),
       received: 0,
       pools: new Map(),

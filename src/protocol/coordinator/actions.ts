@@ -204,6 +204,7 @@ export function activate(
   { node }: Turn,
 ): void {
   coordinator.enteredTick = node.tick;
+  coordinator.activeRange = rangeOf(node, node.height);
   // The next tick tells the others: two that start at the same time must notice soon.
   coordinator.heartbeatTick = node.tick - node.config.heartbeatTicks;
   coordinator.predecessor = undefined;

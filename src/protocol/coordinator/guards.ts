@@ -157,6 +157,8 @@ export function shouldTakeOver(
     policy === "rotating" &&
     from !== self &&
     isWorking(heartbeat.state) &&
+    // Whoever is behind does not know whose turn it is.
+    rangeOf(node, heartbeat.height) <= rangeOf(node, node.height) &&
     isFirst(node) &&
     outranks(node, self, from)
   );
@@ -184,15 +186,16 @@ export function isAskedByHigher(
   return outranks(node, from, node.config.self);
 }
 
-/** The range has moved on, and another live node comes first in it. */
+/** The range has moved on since this node took the role up, and another live node comes first in it. */
 export function hasLostTheRange(
-  _: Coordinator,
+  { activeRange }: Coordinator,
   _event: unknown,
   { node }: Turn,
 ): boolean {
   return (
     node.config.policy === "rotating" &&
     node.config.mode !== "local" &&
+    rangeOf(node, node.height) !== activeRange &&
     !isFirst(node)
   );
 }

@@ -110,6 +110,8 @@ export interface OtherCoordinator {
 export interface Coordinator {
   state: CoordinatorState;
   enteredTick: number;
+  /** The range in which it became active. One that stands in for another stays until the next range. */
+  activeRange: number;
   readonly transactions: Map<IntentId, CoordinatorTransaction>;
   received: number;
   /** Ids that wait for assembly, for each sender in order of arrival. */
