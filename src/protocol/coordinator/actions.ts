@@ -16,6 +16,7 @@ import {
   send,
   type Turn,
 } from "../turn.ts";
+import { dissolve } from "./bundles.ts";
 import {
   distrustImportedContext,
   dropImportedContext,
@@ -401,6 +402,26 @@ export function distrust(
   for (const transaction of [...transactions.values()])
     if (transaction.step !== undefined && isUndispatched(transaction.state))
       tellTransaction(turn, transaction, { type: "DependencyReverted" });
+}
+
+/**
+ * Does not dispatch for now. Steps that spend or read what the predecessor's transitions spend can never happen: they
+ * are assembled again.
+ */
+export function stepBack(
+  { transactions, bundles }: Coordinator,
+  { handover }: EventOf<"HandoverReceived">,
+  turn: Turn,
+): void {
+  const [first] = bundles;
+  if (first?.isAsking === true) dissolve(turn, first);
+  const spent = new Set(handover.context.spent);
+  for (const transaction of [...transactions.values()]) {
+    const { step, state } = transaction;
+    if (step === undefined || !isUndispatched(state)) continue;
+    if ([...step.inputs, ...step.reads].some((id) => spent.has(id)))
+      tellTransaction(turn, transaction, { type: "DependencyReverted" });
+  }
 }
 
 /** Somebody else takes the role up: what was taken over for it is his business. */

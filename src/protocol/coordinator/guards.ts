@@ -102,6 +102,17 @@ export function hasToWaitFor(
   );
 }
 
+/** Nothing is dispatched here yet, so that what the other dispatched can come first. */
+export function mayStillWaitFor(
+  coordinator: Coordinator,
+  event: EventOf<"HandoverReceived">,
+  turn: Turn,
+): boolean {
+  return (
+    hasNothingDispatched(coordinator) && hasToWaitFor(coordinator, event, turn)
+  );
+}
+
 /** The one who hands over is the one it was expected from, and all that he dispatched is on the ledger. */
 export function hasNothingToWaitFor(
   coordinator: Coordinator,
@@ -144,6 +155,17 @@ export function isForeign(
   { node }: Turn,
 ): boolean {
   return from !== node.config.self;
+}
+
+/** Another node coordinates, or has dispatched what is not on the ledger yet. */
+export function isBusy(
+  coordinator: Coordinator,
+  event: EventOf<"HeartbeatReceived">,
+  turn: Turn,
+): boolean {
+  return (
+    event.heartbeat.state !== "Closing" && isForeign(coordinator, event, turn)
+  );
 }
 
 /** A coordinator that this node outranks is at work, and the policy gives the role to the higher rank. */

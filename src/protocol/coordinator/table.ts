@@ -15,6 +15,7 @@ import {
   refuse,
   rest,
   returnWork,
+  stepBack,
   succeed,
 } from "./actions.ts";
 import {
@@ -27,6 +28,7 @@ import {
   hearsAnother,
   hearsNobody,
   isAskedByHigher,
+  isBusy,
   isClosed,
   isFlushed,
   isFlushOver,
@@ -37,6 +39,7 @@ import {
   isPredecessorClosing,
   mayCoordinate,
   mayStartAtOnce,
+  mayStillWaitFor,
   shouldTakeOver,
 } from "./guards.ts";
 import type {
@@ -54,6 +57,15 @@ const handedOver = [
 const awaited = [
   { to: "Active", when: hasNothingToWaitFor, run: [prepare, activate] },
   { to: "Prepared", when: isPredecessor, run: [prepare] },
+] as const;
+
+/** This node was quicker than the handover: what it built without knowing of it is built again. */
+const overtaken = [
+  {
+    to: "Prepared",
+    when: mayStillWaitFor,
+    run: [succeed, stepBack, prepare],
+  },
 ] as const;
 
 /** A node with a better claim wants the role that this one is about to take up. */
@@ -78,7 +90,8 @@ export const coordinatorTable: Table<
     ],
     HeartbeatReceived: [
       { to: "Elect", when: shouldTakeOver, run: [note, askForHandover] },
-      { to: "Observing", when: isForeign, run: [note] },
+      { to: "Observing", when: isBusy, run: [note] },
+      { to: "Idle", when: isForeign, run: [note] },
     ],
   },
   Observing: {
@@ -148,6 +161,7 @@ export const coordinatorTable: Table<
   },
   Active: {
     TransactionsDelegated: [{ to: "Active", run: [accept] }],
+    HandoverReceived: overtaken,
     TransactionConfirmed: [{ to: "Idle", when: hasNoWork, run: [rest] }],
     HeartbeatInterval: [{ to: "Idle", when: hasNoWork, run: [rest] }],
     HandoverRequestReceived: [
