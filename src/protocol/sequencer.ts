@@ -126,6 +126,7 @@ export function createSequencer(
       bundles: [],
       dispatched: new Map(),
       created: new Map(),
+      imported: new Map(),
       spent: new Map(),
       dependants: new Map(),
       other: undefined,

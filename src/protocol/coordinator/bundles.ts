@@ -75,8 +75,10 @@ function statesFromOutside(
       }
     }
   }
-  for (const { state, by } of coordinator.created.values())
-    if (by === undefined) states.push(state);
+  for (const id of used) {
+    const state = coordinator.imported.get(id);
+    if (state !== undefined) states.push(state);
+  }
   return states;
 }
 

@@ -39,15 +39,18 @@ export function removeFromContext(
   coordinator: Coordinator,
   transaction: CoordinatorTransaction,
 ): void {
-  const { created, spent, transactions } = coordinator;
+  const { created, imported, spent, transactions } = coordinator;
   const { step, id } = transaction;
   if (step === undefined) return;
   for (const output of step.outputs) {
     created.delete(output.id);
     markMissing(coordinator, output.id);
   }
-  for (const input of step.inputs)
+  for (const input of step.inputs) {
     if (spent.get(input) === id) spent.delete(input);
+    const state = imported.get(input);
+    if (state !== undefined) created.set(input, { state, by: undefined });
+  }
   for (const producerId of transaction.builtOn) {
     const producer = transactions.get(producerId);
     producer?.usedBy.delete(id);
@@ -66,8 +69,7 @@ function markMissing({ assemblies }: Coordinator, id: StateId): void {
 
 /** What was taken over and is not on the ledger may never be. */
 export function distrustImportedContext(coordinator: Coordinator): void {
-  for (const [id, { by }] of coordinator.created)
-    if (by === undefined) markMissing(coordinator, id);
+  for (const id of coordinator.imported.keys()) markMissing(coordinator, id);
 }
 
 /** The step is on the ledger: what it created and spent is no longer speculative. */
@@ -110,16 +112,24 @@ export function viewOf({ created, spent }: Coordinator): SpeculativeView {
 
 /** Takes over what the previous coordinator's dispatched transitions will have done. Unverified: the ledger decides. */
 export function importContext(
-  { created, spent }: Coordinator,
+  { created, imported, spent }: Coordinator,
   view: SpeculativeView,
 ): void {
-  for (const state of view.created)
-    created.set(state.id, { state, by: undefined });
+  for (const state of view.created) {
+    imported.set(state.id, state);
+    // The same context may come again when steps are built on it already.
+    if (!spent.has(state.id)) created.set(state.id, { state, by: undefined });
+  }
   for (const id of view.spent) if (!spent.has(id)) spent.set(id, undefined);
 }
 
 /** Forgets what was taken over: it is on the ledger, or never will be. */
-export function dropImportedContext({ created, spent }: Coordinator): void {
+export function dropImportedContext({
+  created,
+  imported,
+  spent,
+}: Coordinator): void {
+  imported.clear();
   for (const [id, { by }] of created) if (by === undefined) created.delete(id);
   for (const [id, by] of spent) if (by === undefined) spent.delete(id);
 }

@@ -128,6 +128,8 @@ export interface Coordinator {
     StateId,
     { readonly state: State; readonly by: IntentId | undefined }
   >;
+  /** States that the predecessor's transitions create, also those that steps in flight here have spent. */
+  readonly imported: Map<StateId, State>;
   /** States that in-flight steps spend. */
   readonly spent: Map<StateId, IntentId | undefined>;
   /** Dependants of an intent that wait until it is assembled. */
