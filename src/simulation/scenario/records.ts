@@ -43,14 +43,17 @@ export function describeCommit(
   disk: Disk,
   names: Names,
 ): string[] {
+  const records = new Map(disk.records);
   return effects.flatMap((effect) => {
     if (effect.type === "Erase") {
-      const record = disk.records.get(effect.key);
+      const record = records.get(effect.key);
+      records.delete(effect.key);
       return record === undefined ? [] : [`erases ${titleOf(record, names)}`];
     }
     if (effect.type !== "Save") return [];
-    const before = disk.records.get(recordKey(effect.record));
-    const text = describe(effect.record, before, names);
+    const key = recordKey(effect.record);
+    const text = describe(effect.record, records.get(key), names);
+    records.set(key, effect.record);
     return text === undefined ? [] : [`saves ${text}`];
   });
 }
