@@ -4,6 +4,13 @@ import type { Digest, IntentId, NodeName, RequestKey } from "./ids.ts";
 import { limits } from "./limits.ts";
 import type { MessageOf } from "./messages.ts";
 import {
+  createRecent,
+  isRemembered,
+  recall,
+  remember,
+  type Recent,
+} from "./recent.ts";
+import {
   candidates,
   outranks,
   rangeOf,
@@ -17,7 +24,7 @@ type EndorsementRequest = MessageOf<"EndorsementRequest">;
 /** The node as an endorser of one group. */
 export interface Endorser {
   /** Signatures given: the same digest gets the same one. */
-  readonly endorsed: Map<Digest, string>;
+  readonly endorsed: Recent<Digest, string>;
   /** Who waits for which check. */
   readonly checking: Map<
     Digest,
@@ -30,16 +37,16 @@ export interface Endorser {
   /** Requests that wait until this node has seen the coordinator's blocks. */
   deferred: { readonly from: NodeName; readonly request: EndorsementRequest }[];
   /** Intents that the ledger has fulfilled, as far as this node remembers. */
-  readonly fulfilled: Set<IntentId>;
+  readonly fulfilled: Recent<IntentId, true>;
 }
 
 /** An endorser that knows nothing yet. */
 export function createEndorser(): Endorser {
   return {
-    endorsed: new Map(),
+    endorsed: createRecent(limits.endorsed),
     checking: new Map(),
     deferred: [],
-    fulfilled: new Set(),
+    fulfilled: createRecent(limits.ended),
   };
 }
 
@@ -79,7 +86,7 @@ export function receiveEndorsementRequest(
     refuse(turn, from, request, { reason: "invalid", ...wrong });
     return;
   }
-  const signature = endorser.endorsed.get(bundle.digest);
+  const signature = recall(endorser.endorsed, bundle.digest);
   if (signature !== undefined) {
     send(turn, from, {
       type: "Endorsement",
@@ -139,7 +146,9 @@ function findFault(
     return { detail: "the bundle has expired", intentId: undefined };
   if (config.hashing.bundleDigest(steps, validUntil) !== digest)
     return { detail: "the digest", intentId: undefined };
-  const done = steps.find(({ intentId }) => endorser.fulfilled.has(intentId));
+  const done = steps.find(({ intentId }) =>
+    isRemembered(endorser.fulfilled, intentId),
+  );
   if (done !== undefined)
     return { detail: "the intent is fulfilled", intentId: done.intentId };
   const foreign =
@@ -199,30 +208,13 @@ export function finishEndorsement(
   });
 }
 
-function remember(
-  endorsed: Map<Digest, string>,
-  digest: Digest,
-  signature: string,
-): void {
-  endorsed.set(digest, signature);
-  if (endorsed.size <= limits.endorsed) return;
-  for (const oldest of endorsed.keys()) {
-    endorsed.delete(oldest);
-    break;
-  }
-}
-
 /** New blocks: what waited for them is looked at again, and what they fulfilled is remembered. */
 export function endorserSeesBlock(
   turn: Turn,
   intents: readonly IntentId[],
 ): void {
   const { endorser, height } = turn.node;
-  for (const id of intents) endorser.fulfilled.add(id);
-  for (const id of endorser.fulfilled) {
-    if (endorser.fulfilled.size <= limits.ended) break;
-    endorser.fulfilled.delete(id);
-  }
+  for (const id of intents) remember(endorser.fulfilled, id, true);
   // A domain that never answers must not fill the memory.
   for (const [digest, { validUntil }] of endorser.checking)
     if (validUntil < height) endorser.checking.delete(digest);

@@ -37,9 +37,9 @@ export const limits = {
   messageBytes: 4_194_304,
   /** Bytes of a reason that one node tells another. */
   reasonBytes: 1_024,
-  /** Endorsed bundles that an endorser remembers, to give the same answer again. */
+  /** Endorsed bundles that an endorser remembers at least, to give the same answer again. */
   endorsed: 1_024,
-  /** Intents that ended which a node remembers in memory, to answer late messages. The ledger remembers the rest. */
+  /** Intents that ended which a node remembers at least, to answer late messages. The ledger remembers the rest. */
   ended: 10_000,
   /** Blocks a peer may claim to be ahead. A claim beyond that is nonsense and counts as no claim. */
   aheadBlocks: 1_000_000,

@@ -46,6 +46,7 @@ import type { IntentId, NodeName } from "./ids.ts";
 import { limits } from "./limits.ts";
 import { step, type Tracer } from "./machine.ts";
 import type { Message } from "./messages.ts";
+import { createRecent, forget } from "./recent.ts";
 import type { IntentRecord, SavedRecord } from "./records.ts";
 import { rankingOf } from "./selection.ts";
 import {
@@ -137,7 +138,7 @@ export function createSequencer(
       handovers: new Map(),
       heartbeatTick: 0,
       closingBeats: 0,
-      ended: new Set(),
+      ended: createRecent(limits.ended),
     },
     endorser: createEndorser(),
     silent: new Map(),
@@ -638,8 +639,8 @@ function revertBlocks(
   node.height = height;
   for (const { intents } of facts) {
     for (const id of intents) {
-      node.endorser.fulfilled.delete(id);
-      node.coordinator.ended.delete(id);
+      forget(node.endorser.fulfilled, id);
+      forget(node.coordinator.ended, id);
     }
   }
   ledgerReverted(turn, facts);

@@ -1,6 +1,7 @@
 import type { IntentId, NodeName } from "../ids.ts";
 import { limits } from "../limits.ts";
 import type { CoordinatorClaim, DelegationRefusal } from "../messages.ts";
+import { isRemembered } from "../recent.ts";
 import type { HandoverRecord } from "../records.ts";
 import type { Intent } from "../transition.ts";
 import {
@@ -45,7 +46,7 @@ export function accept(
     const known = coordinator.transactions.get(intent.id);
     if (known !== undefined)
       (known.sender === from ? taken : refused).push(intent.id);
-    else if (coordinator.ended.has(intent.id)) taken.push(intent.id);
+    else if (isRemembered(coordinator.ended, intent.id)) taken.push(intent.id);
     else if (hasRoom(coordinator, from)) {
       receive(coordinator, from, intent, turn);
       taken.push(intent.id);

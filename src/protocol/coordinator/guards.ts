@@ -7,6 +7,7 @@ import {
   type Sequencer,
   type Turn,
 } from "../turn.ts";
+import { isRemembered } from "../recent.ts";
 import type { Coordinator, CoordinatorEvent } from "./model.ts";
 import type { IntentId, NodeName } from "../ids.ts";
 
@@ -132,7 +133,7 @@ export function isOnLedger(
   { endorser }: Sequencer,
   id: IntentId,
 ): boolean {
-  return ended.has(id) || endorser.fulfilled.has(id);
+  return isRemembered(ended, id) || isRemembered(endorser.fulfilled, id);
 }
 
 /** This node's turn comes in the range that the sender has reached and this node has not. */

@@ -7,6 +7,7 @@ import type {
   StateId,
 } from "../ids.ts";
 import type { CoordinatorClaim, MessageOf } from "../messages.ts";
+import type { Recent } from "../recent.ts";
 import type { DispatchRecord, HandoverRecord } from "../records.ts";
 import type {
   Bundle,
@@ -146,5 +147,5 @@ export interface Coordinator {
   heartbeatTick: number;
   closingBeats: number;
   /** Intents that ended, to answer late messages. */
-  readonly ended: Set<IntentId>;
+  readonly ended: Recent<IntentId, true>;
 }

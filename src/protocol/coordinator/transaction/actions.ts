@@ -1,5 +1,5 @@
 import { createHeap, push } from "../../heap.ts";
-import { limits } from "../../limits.ts";
+import { remember } from "../../recent.ts";
 import { nextTry, send, type Turn } from "../../turn.ts";
 import { addToContext, removeFromContext } from "../context.ts";
 import { dissolveBundleOf } from "../bundles.ts";
@@ -100,13 +100,7 @@ export function end(
   const { coordinator, tick } = turn.node;
   transaction.endedTick = tick;
   freeDependants(transaction, turn);
-  coordinator.ended.add(transaction.id);
-  if (coordinator.ended.size > limits.ended) {
-    for (const id of coordinator.ended) {
-      coordinator.ended.delete(id);
-      break;
-    }
-  }
+  remember(coordinator.ended, transaction.id, true);
 }
 
 export function remove(
