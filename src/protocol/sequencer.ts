@@ -65,6 +65,7 @@ import {
 } from "./sender/assembly.ts";
 import type { SenderEvent } from "./sender/model.ts";
 import { senderTable } from "./sender/table.ts";
+import { sendTo } from "./sender/transaction/actions.ts";
 import type { SenderTransaction } from "./sender/transaction/model.ts";
 import type { Intent } from "./transition.ts";
 
@@ -97,6 +98,8 @@ export function createSequencer(
     sender: {
       state: "Idle",
       transactions: new Map(),
+      parked: 0,
+      sent: new Map(),
       nextSequence: 0,
       delegate: undefined,
       heardTick: 0,
@@ -420,15 +423,17 @@ function restoreIntent(turn: Turn, record: IntentRecord): void {
   sender.state = "Sending";
   if (permission !== undefined)
     push(sender.expiries, transaction.liveUntil, transaction.id);
-  if (parked !== undefined) transaction.state = "Parked";
-  else if (record.isDoomed) transaction.state = "Pending";
+  if (parked !== undefined) {
+    transaction.state = "Parked";
+    sender.parked += 1;
+  } else if (record.isDoomed) transaction.state = "Pending";
   else if (isDispatched) transaction.state = "Dispatched";
   else if (
     permission !== undefined &&
     permission.validUntil > turn.node.height
   ) {
     transaction.state = "Prepared";
-    transaction.sentTo = permission.coordinator;
+    sendTo(sender, transaction, permission.coordinator);
     transaction.isAccepted = true;
   } else {
     transaction.state = "Pending";

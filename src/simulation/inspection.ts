@@ -2,7 +2,8 @@ import type { Sequencer } from "../protocol/sequencer.ts";
 import { Violation } from "./invariants.ts";
 
 /** S26 and the like: what a node's memory must never contradict. */
-export function checkMemory({ coordinator, sender, config }: Sequencer): void {
+export function checkMemory(sequencer: Sequencer): void {
+  const { coordinator, sender, config } = sequencer;
   const fail = (property: string, what: string): never => {
     throw new Violation(property, `${config.self}: ${what}`);
   };
@@ -38,6 +39,23 @@ export function checkMemory({ coordinator, sender, config }: Sequencer): void {
   for (const [id, transaction] of sender.transactions)
     if (transaction.state === "Confirmed" || transaction.state === "Reverted")
       fail("S21", `${id.slice(0, 10)} ended and is still here`);
+  for (const what of wrongIndexesOf(sequencer)) fail("S26", what);
+}
+
+/** Counters and indexes that do not agree with what they count or point to. */
+function* wrongIndexesOf({ sender }: Sequencer): Generator<string> {
+  let parked = 0;
+  let sent = 0;
+  for (const transaction of sender.transactions.values()) {
+    if (transaction.state === "Parked") parked += 1;
+    if (transaction.sentTo === undefined) continue;
+    sent += 1;
+    if (sender.sent.get(transaction.sentTo)?.has(transaction) !== true)
+      yield `${transaction.id.slice(0, 10)} is sent, and not in the index`;
+  }
+  if (sender.parked !== parked) yield "the number of parked intents is wrong";
+  for (const { size } of sender.sent.values()) sent -= size;
+  if (sent !== 0) yield "the index of what is sent is wrong";
 }
 
 /** What a quiet node must not keep, by kind. */

@@ -22,13 +22,23 @@ import type {
 } from "./transaction/model.ts";
 import { senderTransactionTable } from "./transaction/table.ts";
 
+/** What is sent to a node, as a list that stays as it is when they change. */
+function sentTo(sender: Sender, node: NodeName): SenderTransaction[] {
+  return [...(sender.sent.get(node) ?? [])];
+}
+
 /** Gives an event to one transaction. */
 export function tell(
   turn: Turn,
   transaction: SenderTransaction,
   event: SenderTransactionEvent,
 ): boolean {
-  return step(senderTransactionTable, transaction, event, turn);
+  const { sender } = turn.node;
+  const wasParked = transaction.state === "Parked";
+  const isTaken = step(senderTransactionTable, transaction, event, turn);
+  const isParked = transaction.state === "Parked";
+  if (isParked !== wasParked) sender.parked += isParked ? 1 : -1;
+  return isTaken;
 }
 
 /** Takes note of a coordinator's heartbeat. */
@@ -57,14 +67,9 @@ export function follow(
   if (from === sender.delegate) sender.heardTick = node.tick;
   if (heartbeat.boot === knownBoot && !heartbeat.isComplete) return;
   const listed = new Set(heartbeat.transactions.map(({ id }) => id));
-  for (const transaction of sender.transactions.values()) {
-    if (
-      transaction.sentTo !== from ||
-      !transaction.isAccepted ||
-      listed.has(transaction.id)
-    )
-      continue;
-    tell(turn, transaction, { type: "Released" });
+  for (const transaction of sentTo(sender, from)) {
+    if (transaction.isAccepted && !listed.has(transaction.id))
+      tell(turn, transaction, { type: "Released" });
   }
 }
 
@@ -118,18 +123,14 @@ export function giveUpOn(turn: Turn, silentNode: NodeName): void {
   if (node.sender.active?.node === silentNode) node.sender.active = undefined;
   if (node.sender.delegate === silentNode) node.sender.delegate = undefined;
   node.sender.delegation = undefined;
-  for (const transaction of node.sender.transactions.values()) {
-    if (transaction.sentTo === silentNode)
-      tell(turn, transaction, { type: "Released" });
-  }
+  for (const transaction of sentTo(node.sender, silentNode))
+    tell(turn, transaction, { type: "Released" });
 }
 
 /** Whether the delegate has something of ours that needs it to be alive. */
-function expectsHeartbeats(sender: Sender): boolean {
-  for (const { sentTo, isAccepted, state } of sender.transactions.values()) {
-    if (sentTo === sender.delegate && isAccepted && isWithCoordinator(state))
-      return true;
-  }
+function expectsHeartbeats(sender: Sender, delegate: NodeName): boolean {
+  for (const { isAccepted, state } of sender.sent.get(delegate) ?? [])
+    if (isAccepted && isWithCoordinator(state)) return true;
   return false;
 }
 
@@ -161,7 +162,7 @@ export function watch(turn: Turn): void {
     delegate !== undefined &&
     delegate !== config.self &&
     node.tick - sender.heardTick > graceTicks(config) &&
-    expectsHeartbeats(sender)
+    expectsHeartbeats(sender, delegate)
   ) {
     giveUpOn(turn, delegate);
   }

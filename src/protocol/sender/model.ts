@@ -40,6 +40,10 @@ export interface Sender {
   state: SenderState;
   /** Open intents in order of arrival. */
   readonly transactions: Map<IntentId, SenderTransaction>;
+  /** How many of them are parked. */
+  parked: number;
+  /** Those that are sent to a node, for each node. */
+  readonly sent: Map<NodeName, Set<SenderTransaction>>;
   nextSequence: number;
   /** To whom transactions are delegated now. */
   delegate: NodeName | undefined;

@@ -1,6 +1,8 @@
 import { push } from "../../heap.ts";
+import type { NodeName } from "../../ids.ts";
 import { recordKey, type IntentRecord, type Receipt } from "../../records.ts";
 import { nextTry, type Turn } from "../../turn.ts";
+import type { Sender } from "../model.ts";
 import type { SenderTransaction, SenderTransactionEvent } from "./model.ts";
 
 type EventOf<Type extends SenderTransactionEvent["type"]> = Extract<
@@ -47,23 +49,43 @@ export function save(
   effects.push({ type: "Save", record: toRecord(transaction) });
 }
 
+/** Notes to whom it is sent, who has not accepted it yet; undefined while it waits to be sent. */
+export function sendTo(
+  { sent }: Sender,
+  transaction: SenderTransaction,
+  to: NodeName | undefined,
+): void {
+  const { sentTo } = transaction;
+  transaction.isAccepted = false;
+  if (sentTo === to) return;
+  transaction.sentTo = to;
+  const before = sentTo === undefined ? undefined : sent.get(sentTo);
+  if (before !== undefined && sentTo !== undefined) {
+    before.delete(transaction);
+    if (before.size === 0) sent.delete(sentTo);
+  }
+  if (to === undefined) return;
+  const now = sent.get(to);
+  if (now === undefined) sent.set(to, new Set([transaction]));
+  else now.add(transaction);
+}
+
 /** Puts it among those that are sent to the coordinator next. */
 export function queue(
   transaction: SenderTransaction,
   _event: unknown,
   { node }: Turn,
 ): void {
-  transaction.sentTo = undefined;
-  transaction.isAccepted = false;
+  sendTo(node.sender, transaction, undefined);
   push(node.sender.outgoing, transaction.sequence, transaction.id);
 }
 
 export function noteDelegate(
   transaction: SenderTransaction,
   { to }: EventOf<"Delegated">,
+  { node }: Turn,
 ): void {
-  transaction.sentTo = to;
-  transaction.isAccepted = false;
+  sendTo(node.sender, transaction, to);
 }
 
 export function keepStep(
@@ -121,8 +143,7 @@ export function retryLater(
   transaction.reason = event.reason;
   transaction.step = undefined;
   transaction.isDispatched = false;
-  transaction.sentTo = undefined;
-  transaction.isAccepted = false;
+  sendTo(turn.node.sender, transaction, undefined);
   save(transaction, event, turn);
   push(
     turn.node.sender.delayed,
@@ -140,7 +161,7 @@ export function doom(
   transaction.reason = event.reason;
   transaction.isDoomed = true;
   transaction.step = undefined;
-  transaction.sentTo = undefined;
+  sendTo(turn.node.sender, transaction, undefined);
   push(turn.node.sender.expiries, transaction.liveUntil, transaction.id);
   save(transaction, event, turn);
 }
@@ -151,7 +172,7 @@ export function park(
   turn: Turn,
 ): void {
   transaction.parked = event.reason;
-  transaction.sentTo = undefined;
+  sendTo(turn.node.sender, transaction, undefined);
   transaction.step = undefined;
   save(transaction, event, turn);
 }
@@ -194,6 +215,7 @@ function settle(
     { type: "Settled", receipt },
   );
   node.sender.transactions.delete(transaction.id);
+  sendTo(node.sender, transaction, undefined);
 }
 
 /** The key under which a transaction is on disk. */
