@@ -42,7 +42,7 @@ import {
 } from "./endorser.ts";
 import type { Event } from "./events.ts";
 import { createHeap, popUntil, push } from "./heap.ts";
-import type { IntentId, NodeName } from "./ids.ts";
+import type { Digest, IntentId, NodeName } from "./ids.ts";
 import { limits } from "./limits.ts";
 import { step, type Tracer } from "./machine.ts";
 import type { Message } from "./messages.ts";
@@ -122,13 +122,16 @@ export function createSequencer(
       enteredTick: 0,
       activeRange: 0,
       transactions: new Map(),
+      bySender: new Map(),
+      over: [],
       received: 0,
       pools: new Map(),
       turns: [],
       assemblies: new Map(),
-      assembled: [],
+      assembled: new Set(),
       bundles: [],
       dispatched: new Map(),
+      dispatchOf: new Map(),
       created: new Map(),
       imported: new Map(),
       spent: new Map(),
@@ -496,10 +499,10 @@ function beat(turn: Turn): void {
   const { coordinator, tick, sender } = turn.node;
   coordinator.heartbeatTick = tick;
   sendHeartbeats(turn);
-  for (const transaction of [...coordinator.transactions.values()]) {
-    if (transaction.endedTick !== undefined)
-      tellTransaction(turn, transaction, { type: "HeartbeatInterval" });
-  }
+  const { over } = coordinator;
+  coordinator.over = [];
+  for (const transaction of over)
+    tellTransaction(turn, transaction, { type: "HeartbeatInterval" });
   if (
     sender.active === undefined ||
     tick - sender.active.tick > graceTicks(turn.node.config)
@@ -659,15 +662,14 @@ function revertBlocks(
   }
 }
 
-function acknowledgeDispatch(turn: Turn, from: NodeName, digest: string): void {
-  for (const [key, work] of turn.node.coordinator.dispatched) {
-    if (key !== digest || work.record.acknowledged.includes(from)) continue;
-    work.record = {
-      ...work.record,
-      acknowledged: [...work.record.acknowledged, from],
-    };
-    turn.effects.push({ type: "Save", record: work.record });
-  }
+function acknowledgeDispatch(turn: Turn, from: NodeName, digest: Digest): void {
+  const work = turn.node.coordinator.dispatched.get(digest);
+  if (work === undefined || work.record.acknowledged.includes(from)) return;
+  work.record = {
+    ...work.record,
+    acknowledged: [...work.record.acknowledged, from],
+  };
+  turn.effects.push({ type: "Save", record: work.record });
 }
 
 /** Messages to itself, then whatever became possible. */

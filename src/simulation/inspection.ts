@@ -43,7 +43,10 @@ export function checkMemory(sequencer: Sequencer): void {
 }
 
 /** Counters and indexes that do not agree with what they count or point to. */
-function* wrongIndexesOf({ sender }: Sequencer): Generator<string> {
+function* wrongIndexesOf({
+  sender,
+  coordinator,
+}: Sequencer): Generator<string> {
   let parked = 0;
   let sent = 0;
   for (const transaction of sender.transactions.values()) {
@@ -56,6 +59,20 @@ function* wrongIndexesOf({ sender }: Sequencer): Generator<string> {
   if (sender.parked !== parked) yield "the number of parked intents is wrong";
   for (const { size } of sender.sent.values()) sent -= size;
   if (sent !== 0) yield "the index of what is sent is wrong";
+  let owned = coordinator.transactions.size;
+  for (const { id, sender: owner } of coordinator.transactions.values())
+    if (coordinator.bySender.get(owner)?.has(id) !== true)
+      yield `${id.slice(0, 10)} is not in the index of its sender`;
+  for (const { size } of coordinator.bySender.values()) owned -= size;
+  if (owned !== 0) yield "the index of senders is wrong";
+  let open = coordinator.dispatchOf.size;
+  for (const work of coordinator.dispatched.values()) {
+    open -= work.open.size;
+    for (const id of work.open)
+      if (coordinator.dispatchOf.get(id) !== work)
+        yield `${id.slice(0, 10)} is open, and not in the index`;
+  }
+  if (open !== 0) yield "the index of what is dispatched is wrong";
 }
 
 /** What a quiet node must not keep, by kind. */
@@ -73,7 +90,7 @@ export function leftoversOf(sequencer: Sequencer): string[] {
       ({ entries }) => entries.length > 0,
     ).length,
     assemblies: coordinator.assemblies.size,
-    "assembled steps": coordinator.assembled.length,
+    "assembled steps": coordinator.assembled.size,
     bundles: coordinator.bundles.length,
     dispatches: coordinator.dispatched.size,
     "speculative states": coordinator.created.size,

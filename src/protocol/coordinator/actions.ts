@@ -25,6 +25,7 @@ import {
   viewOf,
 } from "./context.ts";
 import { isOnLedger, liveOther } from "./guards.ts";
+import { addTransaction } from "./indexes.ts";
 import type { Coordinator, CoordinatorEvent } from "./model.ts";
 import { tellTransaction } from "./tell.ts";
 import type { CoordinatorTransaction } from "./transaction/model.ts";
@@ -95,9 +96,8 @@ function receive(
     waitsFor: new Set(waitsFor),
     failures: 0,
     notBefore: 0,
-    endedTick: undefined,
   };
-  coordinator.transactions.set(intent.id, transaction);
+  addTransaction(coordinator, transaction);
   for (const id of waitsFor) {
     const waiting = coordinator.dependants.get(id) ?? new Set();
     waiting.add(intent.id);
@@ -348,7 +348,7 @@ export function returnWork(
   turn: Turn,
 ): void {
   coordinator.bundles = [];
-  coordinator.assembled = [];
+  coordinator.assembled.clear();
   coordinator.assemblies.clear();
   const undispatched = [...coordinator.transactions.values()].filter(
     ({ state }) => isUndispatched(state),

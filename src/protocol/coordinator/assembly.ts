@@ -33,11 +33,10 @@ function isFull({
   assemblies,
   assembled,
   bundles,
-  dispatched,
+  dispatchOf,
 }: Coordinator): boolean {
-  let count = assembled.length + assemblies.size;
-  for (const { bundle } of bundles) count += bundle.steps.length;
-  for (const { open } of dispatched.values()) count += open.size;
+  let count = assembled.size + assemblies.size + dispatchOf.size;
+  for (const { ids } of bundles) count += ids.size;
   return count >= Math.min(limits.speculative, transactions.size + 1);
 }
 

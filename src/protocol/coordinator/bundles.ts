@@ -12,6 +12,7 @@ import {
   send,
   type Turn,
 } from "../turn.ts";
+import { addDispatch } from "./indexes.ts";
 import type { BundleWork, Coordinator } from "./model.ts";
 import { tellTransaction } from "./tell.ts";
 import type {
@@ -23,13 +24,10 @@ import type {
 export function formBundles(turn: Turn): void {
   const { coordinator, config, height, tick } = turn.node;
   while (
-    coordinator.assembled.length > 0 &&
+    coordinator.assembled.size > 0 &&
     coordinator.bundles.length < limits.bundles
   ) {
-    const transactions = coordinator.assembled
-      .splice(0, limits.bundle)
-      .flatMap((id) => coordinator.transactions.get(id) ?? []);
-    const steps = transactions.flatMap(({ step }) => step ?? []);
+    const steps = takeAssembled(coordinator);
     if (steps.length === 0) continue;
     const validUntil = height + config.validForBlocks;
     const bundle = {
@@ -40,6 +38,7 @@ export function formBundles(turn: Turn): void {
     const key = newKey(turn);
     const work: BundleWork = {
       bundle,
+      ids: new Set(steps.map(({ intentId }) => intentId)),
       key,
       view: { created: statesFromOutside(coordinator, steps), spent: [] },
       endorsements: new Map(),
@@ -54,6 +53,18 @@ export function formBundles(turn: Turn): void {
     coordinator.bundles.push(work);
     askEndorsers(turn, work);
   }
+}
+
+/** The steps that wait longest, as many as fit. */
+function takeAssembled({ assembled, transactions }: Coordinator): Step[] {
+  const steps: Step[] = [];
+  for (const id of assembled) {
+    if (steps.length === limits.bundle) break;
+    assembled.delete(id);
+    const { step } = transactions.get(id) ?? {};
+    if (step !== undefined) steps.push(step);
+  }
+  return steps;
 }
 
 /** Contents of what the steps use and transactions in flight outside of the bundle create. */
@@ -233,13 +244,7 @@ function dispatch(turn: Turn, work: BundleWork): void {
     { type: "Save", record },
     { type: "Submit", dispatch: record },
   );
-  const open = new Set(work.bundle.steps.map(({ intentId }) => intentId));
-  coordinator.dispatched.set(work.bundle.digest, {
-    record,
-    open,
-    tries: 0,
-    dueTick: nextTry(turn, 0, work.key),
-  });
+  addDispatch(coordinator, record, nextTry(turn, 0, work.key));
   tellAll(turn, work, { type: "Collected" });
   notifyDispatched(turn, record);
 }
@@ -337,19 +342,17 @@ export function dissolve(turn: Turn, work: BundleWork): void {
       return transaction?.step?.signature === signature ? [transaction] : [];
     },
   );
-  coordinator.assembled = [
+  coordinator.assembled = new Set([
     ...good.map(({ id }) => id),
     ...coordinator.assembled,
-  ];
+  ]);
   for (const transaction of good)
     tellTransaction(turn, transaction, { type: "Unbundled" });
 }
 
 /** Takes the bundle apart in which a transaction is that falls. */
 export function dissolveBundleOf(turn: Turn, id: IntentId): void {
-  const work = turn.node.coordinator.bundles.find(({ bundle }) =>
-    bundle.steps.some(({ intentId }) => intentId === id),
-  );
+  const work = turn.node.coordinator.bundles.find(({ ids }) => ids.has(id));
   if (work !== undefined) dissolve(turn, work);
 }
 

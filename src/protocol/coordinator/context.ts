@@ -99,8 +99,7 @@ function unlink(
   transaction.usedBy.clear();
   transaction.builtOn.clear();
   transaction.step = undefined;
-  const index = assembled.indexOf(id);
-  if (index !== -1) assembled.splice(index, 1);
+  assembled.delete(id);
 }
 
 /** What in-flight transitions will have done. */

@@ -1,7 +1,7 @@
-import type { NodeName } from "../ids.ts";
+import type { IntentId, NodeName } from "../ids.ts";
 import { limits } from "../limits.ts";
 import type { CoordinatorClaim, MessageOf, Stage } from "../messages.ts";
-import { bySender, send, type Turn } from "../turn.ts";
+import { send, type Turn } from "../turn.ts";
 import type { CoordinatorState } from "./model.ts";
 import type { CoordinatorTransaction } from "./transaction/model.ts";
 
@@ -10,31 +10,37 @@ export function sendHeartbeats(turn: Turn): void {
   const { coordinator, config, height } = turn.node;
   const state = claimOf(coordinator.state);
   if (state === undefined) return;
-  const groups = bySender(
-    coordinator.transactions.values(),
-    ({ sender }) => sender,
-  );
+  const { bySender } = coordinator;
   // A node that coordinates only its own intents tells only itself.
   const members = new Set<NodeName>(
     config.mode === "local"
       ? [config.self]
-      : [...config.committee, ...config.pool, ...groups.keys()],
+      : [...config.committee, ...config.pool, ...bySender.keys()],
   );
   for (const member of members) {
-    const own = groups.get(member) ?? [];
+    const own = bySender.get(member);
     const heartbeat: MessageOf<"Heartbeat"> = {
       type: "Heartbeat",
       state,
       boot: config.boot,
       height,
-      transactions: own.slice(0, limits.heartbeat).map((transaction) => ({
-        id: transaction.id,
-        stage: stageOf(transaction),
-      })),
-      isComplete: own.length <= limits.heartbeat,
+      transactions: listOf(own?.values() ?? []),
+      isComplete: (own?.size ?? 0) <= limits.heartbeat,
     };
     send(turn, member, heartbeat);
   }
+}
+
+/** As many as one heartbeat takes. */
+function listOf(
+  transactions: Iterable<CoordinatorTransaction>,
+): MessageOf<"Heartbeat">["transactions"] {
+  const listed: { readonly id: IntentId; readonly stage: Stage }[] = [];
+  for (const transaction of transactions) {
+    if (listed.length === limits.heartbeat) break;
+    listed.push({ id: transaction.id, stage: stageOf(transaction) });
+  }
+  return listed;
 }
 
 function claimOf(state: CoordinatorState): CoordinatorClaim | undefined {

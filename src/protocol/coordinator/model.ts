@@ -71,6 +71,8 @@ export interface AssemblyWork {
 /** A bundle on its way to dispatch. */
 export interface BundleWork {
   readonly bundle: Bundle;
+  /** The intents in it. */
+  readonly ids: ReadonlySet<IntentId>;
   readonly key: RequestKey;
   readonly view: SpeculativeView;
   readonly endorsements: Map<NodeName, Endorsement>;
@@ -114,6 +116,10 @@ export interface Coordinator {
   /** The range in which it became active. One that stands in for another stays until the next range. */
   activeRange: number;
   readonly transactions: Map<IntentId, CoordinatorTransaction>;
+  /** The same, for each sender in order of arrival. */
+  readonly bySender: Map<NodeName, Map<IntentId, CoordinatorTransaction>>;
+  /** Those that ended since the last heartbeat. */
+  over: CoordinatorTransaction[];
   received: number;
   /** Ids that wait for assembly, for each sender in order of arrival. */
   readonly pools: Map<NodeName, Heap<IntentId>>;
@@ -121,9 +127,11 @@ export interface Coordinator {
   readonly turns: NodeName[];
   readonly assemblies: Map<RequestKey, AssemblyWork>;
   /** Steps that wait for a bundle, in order of assembly. */
-  assembled: IntentId[];
+  assembled: Set<IntentId>;
   bundles: BundleWork[];
   readonly dispatched: Map<Digest, DispatchWork>;
+  /** The dispatched bundle that an intent is open in. */
+  readonly dispatchOf: Map<IntentId, DispatchWork>;
   /** States that in-flight steps create, and nobody in flight has spent. */
   readonly created: Map<
     StateId,

@@ -1,8 +1,14 @@
 import type { Event, LedgerFact } from "../events.ts";
-import type { IntentId } from "../ids.ts";
 import type { DispatchRecord } from "../records.ts";
 import { bySender, idsOf, send, type Turn } from "../turn.ts";
 import { addToContext, confirmInContext } from "./context.ts";
+import {
+  addDispatch,
+  addTransaction,
+  closeDispatched,
+  removeDispatch,
+} from "./indexes.ts";
+import type { DispatchWork } from "./model.ts";
 import { fall } from "./transaction/actions.ts";
 import { tellTransaction } from "./tell.ts";
 import type { CoordinatorTransaction } from "./transaction/model.ts";
@@ -13,39 +19,35 @@ export function ledgerFulfilled(
   { intents, digest }: LedgerFact,
 ): void {
   const { coordinator } = turn.node;
-  const isOurs = coordinator.dispatched.has(digest);
+  const ours = coordinator.dispatched.get(digest);
+  const touched = new Set(ours === undefined ? [] : [ours]);
   for (const id of intents) {
     const transaction = coordinator.transactions.get(id);
     if (transaction !== undefined) {
       // Somebody else's version of it happened: what was built on ours never will.
-      if (isOurs) confirmInContext(coordinator, transaction);
+      if (ours !== undefined) confirmInContext(coordinator, transaction);
       else fall(transaction, undefined, turn);
       tellTransaction(turn, transaction, { type: "Confirmed" });
     }
-    for (const work of coordinator.dispatched.values()) work.open.delete(id);
+    const work = closeDispatched(coordinator, id);
+    if (work !== undefined) touched.add(work);
   }
-  for (const [key, { record, open }] of coordinator.dispatched) {
-    if (key === digest) close(turn, record);
-    else if (
-      open.size < record.bundle.steps.length &&
-      intents.some((id) =>
-        record.bundle.steps.some((step) => step.intentId === id),
-      )
-    ) {
-      // One of its intents is fulfilled elsewhere: as a whole it can never happen.
+  for (const work of touched) {
+    if (work === ours) close(turn, work);
+    // One of its intents is fulfilled elsewhere: as a whole it can never happen.
+    else
       failDispatch(
         turn,
-        record,
-        [...open],
+        work,
         "an intent in the same bundle was fulfilled elsewhere",
       );
-    }
   }
 }
 
-function close({ node, effects }: Turn, { bundle }: DispatchRecord): void {
-  node.coordinator.dispatched.delete(bundle.digest);
-  effects.push({ type: "Erase", key: `dispatch:${bundle.digest}` });
+function close({ node, effects }: Turn, work: DispatchWork): void {
+  removeDispatch(node.coordinator, work);
+  const { digest } = work.record.bundle;
+  effects.push({ type: "Erase", key: `dispatch:${digest}` });
 }
 
 /** The submitter gave a bundle up, or its time is over. The senders decide what happens next. */
@@ -54,20 +56,14 @@ export function submissionFailed(
   { digest, reason }: Extract<Event, { readonly type: "SubmissionFailed" }>,
 ): void {
   const work = turn.node.coordinator.dispatched.get(digest);
-  if (work !== undefined)
-    failDispatch(turn, work.record, [...work.open], reason);
+  if (work !== undefined) failDispatch(turn, work, reason);
 }
 
-function failDispatch(
-  turn: Turn,
-  record: DispatchRecord,
-  open: readonly IntentId[],
-  reason: string,
-): void {
+function failDispatch(turn: Turn, work: DispatchWork, reason: string): void {
   const { coordinator } = turn.node;
-  close(turn, record);
+  close(turn, work);
   const failed: CoordinatorTransaction[] = [];
-  for (const id of open) {
+  for (const id of work.open) {
     const transaction = coordinator.transactions.get(id);
     if (
       transaction !== undefined &&
@@ -121,17 +117,10 @@ export function restoreDispatch(turn: Turn, record: DispatchRecord): void {
       waitsFor: new Set(),
       failures: 0,
       notBefore: 0,
-      endedTick: undefined,
     };
-    coordinator.transactions.set(step.intentId, transaction);
+    addTransaction(coordinator, transaction);
     addToContext(coordinator, transaction, step);
   }
-  const open = new Set(record.bundle.steps.map(({ intentId }) => intentId));
-  coordinator.dispatched.set(record.bundle.digest, {
-    record,
-    open,
-    tries: 0,
-    dueTick: tick,
-  });
+  addDispatch(coordinator, record, tick);
   turn.effects.push({ type: "Submit", dispatch: record });
 }

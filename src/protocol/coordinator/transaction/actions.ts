@@ -3,6 +3,7 @@ import { remember } from "../../recent.ts";
 import { nextTry, send, type Turn } from "../../turn.ts";
 import { addToContext, removeFromContext } from "../context.ts";
 import { dissolveBundleOf } from "../bundles.ts";
+import { removeTransaction } from "../indexes.ts";
 import { tellTransaction } from "../tell.ts";
 import type {
   CoordinatorTransaction,
@@ -47,7 +48,7 @@ export function addStep(
 ): void {
   transaction.step = step;
   addToContext(turn.node.coordinator, transaction, step);
-  turn.node.coordinator.assembled.push(transaction.id);
+  turn.node.coordinator.assembled.add(transaction.id);
   freeDependants(transaction, turn);
 }
 
@@ -97,8 +98,8 @@ export function end(
   _event: unknown,
   turn: Turn,
 ): void {
-  const { coordinator, tick } = turn.node;
-  transaction.endedTick = tick;
+  const { coordinator } = turn.node;
+  coordinator.over.push(transaction);
   freeDependants(transaction, turn);
   remember(coordinator.ended, transaction.id, true);
 }
@@ -108,7 +109,7 @@ export function remove(
   _event: unknown,
   turn: Turn,
 ): void {
-  turn.node.coordinator.transactions.delete(transaction.id);
+  removeTransaction(turn.node.coordinator, transaction);
   freeDependants(transaction, turn);
 }
 

@@ -15,7 +15,7 @@ export function isInFront(
   { node }: Turn,
 ): boolean {
   const [first] = node.coordinator.bundles;
-  return first?.bundle.steps.some(({ intentId }) => intentId === id) ?? false;
+  return first?.ids.has(id) ?? false;
 }
 
 export function hasFailedTooOften({

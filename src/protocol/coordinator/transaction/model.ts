@@ -63,5 +63,4 @@ export interface CoordinatorTransaction {
   failures: number;
   /** Not assembled again before this tick. */
   notBefore: number;
-  endedTick: number | undefined;
 }
