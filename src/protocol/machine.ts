@@ -57,13 +57,23 @@ export function step<
   // The type of an event selects the rules for that type; the compiler cannot follow that correlation.
   const rules = table[from][event.type as Event["type"]] as
     readonly Rule<State, Model, Event, Turn>[] | undefined;
-  const rule = rules?.find(
-    ({ when }) => when === undefined || when(model, event, turn),
-  );
+  const rule = rules && firstThatHolds(rules, model, event, turn);
   turn.trace?.(model, from, event, rule?.to);
   if (rule === undefined) return false;
   model.state = rule.to;
   if (rule.run !== undefined)
     for (const action of rule.run) action(model, event, turn);
   return true;
+}
+
+// A loop, because a closure for every event of every transaction is a good part of all that the core allocates.
+function firstThatHolds<State extends string, Model, Event, Turn>(
+  rules: readonly Rule<State, Model, Event, Turn>[],
+  model: Model,
+  event: Event,
+  turn: Turn,
+): Rule<State, Model, Event, Turn> | undefined {
+  for (const rule of rules)
+    if (rule.when === undefined || rule.when(model, event, turn)) return rule;
+  return undefined;
 }

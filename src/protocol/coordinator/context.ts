@@ -23,8 +23,8 @@ export function addToContext(
   for (const id of [...step.inputs, ...step.reads]) {
     const producer = transactions.get(created.get(id)?.by ?? transaction.id);
     if (producer === undefined || producer === transaction) continue;
-    producer.usedBy.add(transaction.id);
-    transaction.builtOn.add(producer.id);
+    (producer.usedBy ??= new Set()).add(transaction.id);
+    (transaction.builtOn ??= new Set()).add(producer.id);
   }
   for (const id of step.inputs) {
     created.delete(id);
@@ -51,9 +51,9 @@ export function removeFromContext(
     const state = imported.get(input);
     if (state !== undefined) created.set(input, { state, by: undefined });
   }
-  for (const producerId of transaction.builtOn) {
+  for (const producerId of transaction.builtOn ?? []) {
     const producer = transactions.get(producerId);
-    producer?.usedBy.delete(id);
+    producer?.usedBy?.delete(id);
     for (const state of producer?.step?.outputs ?? []) {
       if (step.inputs.includes(state.id))
         created.set(state.id, { state, by: producerId });
@@ -92,12 +92,12 @@ function unlink(
   transaction: CoordinatorTransaction,
 ): void {
   const { id } = transaction;
-  for (const other of transaction.usedBy)
-    transactions.get(other)?.builtOn.delete(id);
-  for (const other of transaction.builtOn)
-    transactions.get(other)?.usedBy.delete(id);
-  transaction.usedBy.clear();
-  transaction.builtOn.clear();
+  for (const other of transaction.usedBy ?? [])
+    transactions.get(other)?.builtOn?.delete(id);
+  for (const other of transaction.builtOn ?? [])
+    transactions.get(other)?.usedBy?.delete(id);
+  transaction.usedBy = undefined;
+  transaction.builtOn = undefined;
   transaction.step = undefined;
   assembled.delete(id);
 }

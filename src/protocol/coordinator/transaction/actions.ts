@@ -60,7 +60,7 @@ export function fall(
 ): void {
   if (transaction.step === undefined) return;
   dissolveBundleOf(turn, transaction.id);
-  for (const id of [...transaction.usedBy]) {
+  for (const id of [...(transaction.usedBy ?? [])]) {
     const dependant = turn.node.coordinator.transactions.get(id);
     if (dependant !== undefined)
       tellTransaction(turn, dependant, { type: "DependencyReverted" });

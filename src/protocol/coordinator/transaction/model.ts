@@ -55,9 +55,9 @@ export interface CoordinatorTransaction {
   /** Order of arrival: first assembly follows it for each sender. */
   readonly order: number;
   step: Step | undefined;
-  /** In-flight transactions whose outputs it uses, and those that use its outputs. */
-  readonly builtOn: Set<IntentId>;
-  readonly usedBy: Set<IntentId>;
+  /** In-flight transactions whose outputs it uses, and those that use its outputs. Most wait in a pool and have none. */
+  builtOn: Set<IntentId> | undefined;
+  usedBy: Set<IntentId> | undefined;
   /** Dependencies that are not assembled yet, and those that wait for it. */
   readonly waitsFor: Set<IntentId>;
   failures: number;
