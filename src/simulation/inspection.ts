@@ -1,9 +1,10 @@
 import type { Sequencer } from "../protocol/sequencer.ts";
+import { candidates } from "../protocol/turn.ts";
 import { Violation } from "./invariants.ts";
 
 /** S26 and the like: what a node's memory must never contradict. */
 export function checkMemory(sequencer: Sequencer): void {
-  const { coordinator, sender, config } = sequencer;
+  const { coordinator, sender, config, silent, tick } = sequencer;
   const fail = (property: string, what: string): never => {
     throw new Violation(property, `${config.self}: ${what}`);
   };
@@ -40,6 +41,14 @@ export function checkMemory(sequencer: Sequencer): void {
     if (transaction.state === "Confirmed" || transaction.state === "Reverted")
       fail("S21", `${id.slice(0, 10)} ended and is still here`);
   for (const what of wrongIndexesOf(sequencer)) fail("S26", what);
+  for (const [node, untilTick] of silent)
+    if (untilTick > tick + config.suspicionTicks)
+      fail("L3", `skips ${node} for too long`);
+  if (config.mode === "local") return;
+  const order = candidates(sequencer);
+  for (const heard of [coordinator.other, sender.active])
+    if (heard !== undefined && !order.includes(heard.node))
+      fail("S32", `follows ${heard.node}, who may not coordinate`);
 }
 
 /** Counters and indexes that do not agree with what they count or point to. */

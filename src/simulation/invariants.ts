@@ -143,9 +143,11 @@ export class Invariants {
     story.owner ??= node;
     if (story.owner !== node) return;
     const { permission, receipt } = record;
+    const before = intentOn(node.disk.records, id);
+    if (before !== undefined && record.retries < before.retries)
+      throw violation("S36", id, "retries do not count up");
     if (permission !== undefined) {
-      const before = node.disk.records.get(`intent:${id}`);
-      const last = before?.kind === "intent" ? before.permission : undefined;
+      const last = before?.permission;
       if (last !== undefined && last.digest !== permission.digest)
         if (permission.attempt <= last.attempt)
           throw violation("S18", id, "attempts do not count up");

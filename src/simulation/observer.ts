@@ -4,6 +4,7 @@ import type { CoordinatorState } from "../protocol/coordinator/model.ts";
 import type { NodeName } from "../protocol/ids.ts";
 import type { MessageOf } from "../protocol/messages.ts";
 import type { Sequencer } from "../protocol/sequencer.ts";
+import type { Conduct } from "./conduct.ts";
 import { checkMemory } from "./inspection.ts";
 import { type Invariants, Violation } from "./invariants.ts";
 import type { SimulatedNode, Witness } from "./node.ts";
@@ -49,6 +50,7 @@ export class Observer implements Witness {
   readonly #ports: {
     readonly queue: Queue;
     readonly invariants: Invariants;
+    readonly conduct: Conduct;
     readonly sequencerOf: (node: SimulatedNode) => Sequencer | undefined;
   };
   #lastDispatcher: string | undefined;
@@ -61,6 +63,7 @@ export class Observer implements Witness {
     ports: {
       readonly queue: Queue;
       readonly invariants: Invariants;
+      readonly conduct: Conduct;
       readonly sequencerOf: (node: SimulatedNode) => Sequencer | undefined;
     },
   ) {
@@ -74,6 +77,8 @@ export class Observer implements Witness {
     this.say(() => `${node.name} starts, boot ${node.boot}`);
     this.#sayEffects(node, effects);
     this.#ports.invariants.started(node, effects);
+    const sequencer = this.#ports.sequencerOf(node);
+    if (sequencer !== undefined) this.#ports.conduct.started(node, sequencer);
   }
 
   crashed(node: SimulatedNode): void {
@@ -96,6 +101,7 @@ export class Observer implements Witness {
     if (sequencer === undefined) return;
     for (const effect of effects)
       this.#checkRole(node, effect, sequencer.coordinator.state);
+    this.#ports.conduct.turned(node, sequencer, event, effects);
     if (counters.turns % checkEveryTurns === 0) checkMemory(sequencer);
   }
 

@@ -2,6 +2,7 @@ import type { Effect } from "../protocol/effects.ts";
 import type { IntentId, NodeName } from "../protocol/ids.ts";
 import { explain } from "../protocol/sequencer.ts";
 import { Chain } from "./chain.ts";
+import { Conduct } from "./conduct.ts";
 import { type CommitFate, fateAt } from "./disk.ts";
 import { DomainService } from "./domain-service.ts";
 import {
@@ -73,6 +74,7 @@ export class World {
       {
         queue,
         invariants,
+        conduct: new Conduct({ liars }, { nodes: () => this.nodes }),
         sequencerOf: ({ index }) => this.nodes[index]?.sequencer,
       },
     );

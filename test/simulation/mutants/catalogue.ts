@@ -1,0 +1,447 @@
+import type { SimulationOptions } from "../../../src/simulation/settings.ts";
+
+/** One line of the protocol made wrong, and what shall notice it. */
+export interface Mutant {
+  /** What the protocol does wrong, as a sentence. */
+  readonly name: string;
+  /** Below `src/protocol`. */
+  readonly file: string;
+  /** Is there exactly once. */
+  readonly find: string;
+  readonly replace: string;
+  /** Properties that may report it. */
+  readonly properties: readonly string[];
+  /** The runs that find it soonest. */
+  readonly runs: Omit<SimulationOptions, "seed" | "transcript">;
+}
+
+/** Permissions, and what is durable when. */
+const permissions: Mutant[] = [
+  {
+    name: "permits whoever asks",
+    file: "sender/assembly.ts",
+    find: `if (sentTo !== from) return "not-delegate";`,
+    replace: "",
+    properties: ["S16"],
+    runs: { faults: "network" },
+  },
+  {
+    name: "sends a permission that is not saved",
+    file: "sender/transaction/actions.ts",
+    find: "save(transaction, undefined, turn);",
+    replace: "",
+    properties: ["S15"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "permits a bundle whose digest is another's",
+    file: "sender/assembly.ts",
+    find: "hashing.bundleDigest(bundle.steps, bundle.validUntil) === bundle.digest &&",
+    replace: "",
+    properties: ["S16"],
+    runs: { faults: "byzantine" },
+  },
+  {
+    name: "permits a bundle that is valid for ever",
+    file: "sender/assembly.ts",
+    find: "bundle.validUntil <= node.height + 4 * validForBlocks",
+    replace: "true",
+    properties: ["S16"],
+    runs: { faults: "byzantine" },
+  },
+  {
+    name: "permits a step that it assembled differently",
+    file: "sender/assembly.ts",
+    find: `step?.signature === signature ? undefined : "changed"`,
+    replace: "undefined",
+    properties: ["S16"],
+    runs: { faults: "all" },
+  },
+  {
+    name: "does not count permissions",
+    file: "sender/transaction/actions.ts",
+    find: "attempt: (transaction.permission?.attempt ?? 0) + 1,",
+    replace: "attempt: 1,",
+    properties: ["S18"],
+    runs: { faults: "crash" },
+  },
+  {
+    name: "accepts an intent before it is saved",
+    file: "sender/transaction/table.ts",
+    find: `run: [save, queue]`,
+    replace: `run: [queue]`,
+    properties: ["S12"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "acknowledges a dispatch that is not saved",
+    file: "sender/transaction/table.ts",
+    find: "run: [noteDispatch]",
+    replace: "run: []",
+    properties: ["S19"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "submits what is not saved",
+    file: "coordinator/bundles.ts",
+    find: `    { type: "Save", record },\n`,
+    replace: "",
+    properties: ["S19"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "reports a revert while a permission is live",
+    file: "sender/transaction/guards.ts",
+    find: "node.height >= transaction.liveUntil || transaction.permission === undefined",
+    replace: "node.height >= 0",
+    properties: ["S14"],
+    runs: { faults: "all" },
+  },
+  {
+    name: "forgets that a permission expires",
+    file: "sequencer.ts",
+    find: "    expire(turn, id);\n",
+    replace: "    void expire;\n",
+    properties: ["L2"],
+    runs: { faults: "all" },
+  },
+];
+
+/** Restarts. */
+const restarts: Mutant[] = [
+  {
+    name: "forgets dispatched work when it restarts",
+    file: "sequencer.ts",
+    find: `if (record.kind === "dispatch") restoreDispatch(turn, record);`,
+    replace: "",
+    properties: ["S19"],
+    runs: { faults: "crash" },
+  },
+  {
+    name: "counts retries from zero after a restart",
+    file: "sequencer.ts",
+    find: "...pickSaved(record),",
+    replace: "...pickSaved(record), retries: 0,",
+    properties: ["S36"],
+    runs: { faults: "all" },
+  },
+  {
+    name: "forgets open intents when it restarts",
+    file: "sequencer.ts",
+    find: "    restoreIntent(turn, record);\n",
+    replace: "    void record;\n",
+    properties: ["L2", "S13"],
+    runs: { faults: "crash" },
+  },
+  {
+    name: "leaves a transaction with a coordinator that has forgotten it",
+    file: "sender/actions.ts",
+    find: "listed.has(transaction.id)",
+    replace: "true",
+    properties: ["L4"],
+    runs: { faults: "crash" },
+  },
+  {
+    name: "does not open again what a reorganisation took back",
+    file: "sequencer.ts",
+    find: "for (const record of reopened) {",
+    replace: "for (const record of reopened.slice(0, 0)) {",
+    properties: ["S13", "S14", "L2"],
+    runs: { faults: "chain" },
+  },
+];
+
+/** Handover and failover. */
+const handovers: Mutant[] = [
+  {
+    name: "dispatches before the flush point",
+    file: "coordinator/guards.ts",
+    find: "    handover.flushUntil > node.height &&\n",
+    replace: "    handover.flushUntil < 0 &&\n",
+    properties: ["S27"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "dispatches before it has the role",
+    file: "coordinator/bundles.ts",
+    find: `work.unpermitted.size > 0 || coordinator.state !== "Active"`,
+    replace: "work.unpermitted.size > 0",
+    properties: ["S27"],
+    runs: { faults: "network" },
+  },
+  {
+    name: "drops dispatched work when it hands over",
+    file: "coordinator/actions.ts",
+    find: "  coordinator.successor = to;\n",
+    replace:
+      "  coordinator.successor = to;\n  coordinator.dispatched.clear();\n",
+    properties: ["R1", "S19", "L18"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "keeps what it must return when it hands over",
+    file: "coordinator/actions.ts",
+    find: "  returnWork(coordinator, undefined, turn);\n",
+    replace: "",
+    properties: ["S28", "R1", "L2"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "forgets what is returned",
+    file: "sender/transaction/table.ts",
+    find: "run: [dropStep, queue]",
+    replace: "run: [dropStep]",
+    properties: ["L2"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "ignores what is returned",
+    file: "sequencer.ts",
+    find: `    case "DelegationReturned":\n      for (const id of message.ids) {`,
+    replace: `    case "DelegationReturned":\n      for (const id of message.ids.slice(0, 0)) {`,
+    properties: ["L4"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "sends a handover only once",
+    file: "sequencer.ts",
+    find: "    sendHandover(turn, work.record);\n",
+    replace: "    void sendHandover;\n",
+    properties: ["L18"],
+    runs: { faults: "network" },
+  },
+  {
+    name: "tells of a dispatch only once",
+    file: "sequencer.ts",
+    find: "    notifyDispatched(turn, work.record);\n",
+    replace: "    void notifyDispatched;\n",
+    properties: ["L18"],
+    runs: { faults: "network" },
+  },
+  {
+    name: "never skips a silent node",
+    file: "sender/actions.ts",
+    find: "node.silent.set(silentNode, node.tick + node.config.suspicionTicks);",
+    replace: "",
+    properties: ["L2", "L3"],
+    runs: { faults: "crash" },
+  },
+  {
+    name: "never forgives a silent node",
+    file: "sender/actions.ts",
+    find: "node.silent.set(silentNode, node.tick + node.config.suspicionTicks);",
+    replace: "node.silent.set(silentNode, Infinity);",
+    properties: ["L3"],
+    runs: { faults: "network" },
+  },
+  {
+    name: "waits for ever for a silent coordinator",
+    file: "sender/actions.ts",
+    find: "    giveUpOn(turn, delegate);\n",
+    replace: "",
+    properties: ["L2", "L3"],
+    runs: { faults: "crash" },
+  },
+  {
+    name: "waits for ever for a handover",
+    file: "sequencer.ts",
+    find: `    tellCoordinator(turn, { type: "PredecessorSilent" });\n`,
+    replace: "",
+    properties: ["L2", "L8", "L17"],
+    runs: { faults: "crash" },
+  },
+  {
+    name: "falls never silent",
+    file: "coordinator/guards.ts",
+    find: "return transactions.size === 0 && dispatched.size === 0;",
+    replace: "return transactions.size < 0 && dispatched.size === 0;",
+    properties: ["L17"],
+    runs: { faults: "none" },
+  },
+];
+
+/** Endorsements. */
+const endorsements: Mutant[] = [
+  {
+    name: "endorses in somebody else's name",
+    file: "endorser.ts",
+    find: " || request.coordinator !== from",
+    replace: "",
+    properties: ["S30", "S32"],
+    runs: { faults: "byzantine" },
+  },
+  {
+    name: "counts an endorsement of another bundle",
+    file: "coordinator/bundles.ts",
+    find: "work.key === key && work.bundle.digest === digest",
+    replace: "work.key === key && digest !== undefined",
+    properties: ["S4"],
+    runs: { faults: "byzantine" },
+  },
+  {
+    name: "counts an endorsement twice",
+    file: "coordinator/bundles.ts",
+    find: "work.endorsements.set(from, {",
+    replace:
+      "work.endorsements.set((from + work.endorsements.size) as NodeName, {",
+    properties: ["S4"],
+    runs: { faults: "network" },
+  },
+  {
+    name: "is content with one endorsement less",
+    file: "coordinator/bundles.ts",
+    find: "work.endorsements.size < config.threshold",
+    replace: "work.endorsements.size + 1 < config.threshold",
+    properties: ["S4"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "endorses before it has seen the coordinator's blocks",
+    file: "endorser.ts",
+    find: "if (request.height > node.height) {",
+    replace: "if (request.height > Infinity) {",
+    properties: ["S29"],
+    runs: { faults: "chain" },
+  },
+  {
+    name: "endorses for a node that may not coordinate",
+    file: "endorser.ts",
+    find: "if (!order.includes(coordinator)) return false;",
+    replace: "",
+    properties: ["S32"],
+    runs: { faults: "byzantine", mode: "remote" },
+  },
+];
+
+/** Assembly, locks, dependencies. */
+const assemblies: Mutant[] = [
+  {
+    name: "assembles before it has seen the coordinator's blocks",
+    file: "sender/assembly.ts",
+    find: "assembly.request.height > height",
+    replace: "assembly.request.height > Infinity",
+    properties: ["S29"],
+    runs: { faults: "chain" },
+  },
+  {
+    name: "takes delegations for a range that it has not seen",
+    file: "coordinator/guards.ts",
+    find: "    rangeOf(node, theirHeight) === rangeOf(node, node.height) &&\n",
+    replace: "",
+    properties: ["S29"],
+    runs: { faults: "chain" },
+  },
+  {
+    name: "takes foreign work although it coordinates only its own",
+    file: "coordinator/guards.ts",
+    find: `if (mode === "local") return from === self;`,
+    replace: `if (mode === "local") return true;`,
+    properties: ["S32"],
+    runs: { faults: "byzantine", mode: "local" },
+  },
+  {
+    name: "follows the heartbeat of anybody",
+    file: "sequencer.ts",
+    find: `    case "Heartbeat":\n      if (!candidates(turn.node).includes(from)) return;\n`,
+    replace: `    case "Heartbeat":\n`,
+    properties: ["S32"],
+    runs: { faults: "byzantine", mode: "remote" },
+  },
+  {
+    name: "takes a stale answer for an assembly",
+    file: "sender/assembly.ts",
+    find: "if (assembly?.request.key !== key) {",
+    replace: "if (assembly === undefined) {",
+    properties: ["S41", "S25", "S26"],
+    runs: { faults: "all" },
+  },
+  {
+    name: "does not lock what is spent",
+    file: "coordinator/context.ts",
+    find: "    spent.set(id, transaction.id);\n",
+    replace: "",
+    properties: ["S26"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "takes a step that spends what is locked",
+    file: "coordinator/context.ts",
+    find: "inputs.some((id) => spent.has(id)) || reads.some((id) => spent.has(id))",
+    replace: "inputs.some((id) => spent.has(id) && reads.length < 0)",
+    properties: ["S26", "S25", "R6"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "keeps locks of a transaction that falls",
+    file: "coordinator/transaction/actions.ts",
+    find: "  removeFromContext(turn.node.coordinator, transaction);\n",
+    replace: "  void removeFromContext;\n",
+    properties: ["S26"],
+    runs: { faults: "all" },
+  },
+  {
+    name: "keeps what was built on a transaction that falls",
+    file: "coordinator/transaction/actions.ts",
+    find: "for (const id of [...transaction.usedBy]) {",
+    replace: "for (const id of [...transaction.usedBy].slice(0, 0)) {",
+    properties: ["S25", "S26"],
+    runs: { faults: "all" },
+  },
+  {
+    name: "leaves a denied transaction in the bundle",
+    file: "coordinator/transaction/table.ts",
+    find: "DispatchConfirmationRejected: withdrawn,",
+    replace: `DispatchConfirmationRejected: [{ to: "Confirming_Dispatch" }],`,
+    properties: ["L2", "S16"],
+    runs: { faults: "all" },
+  },
+  {
+    name: "leaves the bundle together when a step falls",
+    file: "coordinator/transaction/actions.ts",
+    find: "  dissolveBundleOf(turn, transaction.id);\n",
+    replace: "  void dissolveBundleOf;\n",
+    properties: ["S25", "S26"],
+    runs: { faults: "all" },
+  },
+  {
+    name: "goes on with a bundle that has expired",
+    file: "sequencer.ts",
+    find: "if (record.bundle.validUntil >= height) continue;",
+    replace: "if (record.bundle.validUntil >= 0) continue;",
+    properties: ["R1", "L2"],
+    runs: { faults: "chain" },
+  },
+  {
+    name: "delegates before its dependencies are confirmed",
+    file: "sender/actions.ts",
+    find: "    if (transaction.waitsFor.size > 0) continue;\n",
+    replace: "",
+    properties: ["dependsOn"],
+    runs: { faults: "all" },
+  },
+  {
+    name: "lets dependants of a reverted intent wait",
+    file: "sequencer.ts",
+    find: "        failDependants(turn, effect.receipt.id);\n",
+    replace: "        void failDependants;\n",
+    properties: ["L2"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "forgets a resumed intent",
+    file: "sender/transaction/actions.ts",
+    find: "  save(transaction, event, turn);\n  queue(transaction, event, turn);\n",
+    replace: "  save(transaction, event, turn);\n",
+    properties: ["L2"],
+    runs: { faults: "none" },
+  },
+];
+
+/** Every sabotage. Each must be noticed by a property in a bounded number of seeds. */
+export const mutants: readonly Mutant[] = [
+  ...permissions,
+  ...restarts,
+  ...handovers,
+  ...endorsements,
+  ...assemblies,
+];
