@@ -168,19 +168,25 @@ export function receiveRefusal(
   }
   work.refusals.set(from, message.intentId);
   if (config.committee.length - work.refusals.size >= config.threshold) return;
-  const blamed = new Set([...work.refusals.values()].flatMap((id) => id ?? []));
-  const culprits = work.bundle.steps.filter(
+  rejectBlamed(turn, work, message.detail);
+  dissolve(turn, work);
+}
+
+/** The steps that endorsers blame fall; if they blame none, all do. */
+function rejectBlamed(
+  turn: Turn,
+  { refusals, bundle }: BundleWork,
+  detail: string,
+): void {
+  const blamed = new Set([...refusals.values()].flatMap((id) => id ?? []));
+  const culprits = bundle.steps.filter(
     ({ intentId }) => blamed.size === 0 || blamed.has(intentId),
   );
   for (const { intentId } of culprits) {
-    const transaction = coordinator.transactions.get(intentId);
+    const transaction = turn.node.coordinator.transactions.get(intentId);
     if (transaction !== undefined)
-      tellTransaction(turn, transaction, {
-        type: "EndorsedRejected",
-        detail: message.detail,
-      });
+      tellTransaction(turn, transaction, { type: "EndorsedRejected", detail });
   }
-  dissolve(turn, work);
 }
 
 /** Asks the senders in the first bundle for permission, once it has its endorsements. */
@@ -323,6 +329,9 @@ function giveUpOnBundle(turn: Turn, work: BundleWork): void {
         });
       }
     }
+  } else if (work.refusals.size > work.endorsements.size) {
+    // The others may never answer: more of those who did are against it than for it.
+    rejectBlamed(turn, work, "too few answered");
   }
   dissolve(turn, work);
 }
