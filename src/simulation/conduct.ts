@@ -1,3 +1,4 @@
+import type { CoordinatorState } from "../protocol/coordinator/model.ts";
 import type { Effect } from "../protocol/effects.ts";
 import type { Event } from "../protocol/events.ts";
 import type { IntentId, NodeName, RequestKey } from "../protocol/ids.ts";
@@ -22,7 +23,8 @@ interface Awaited {
 /** What is known of one node since it started. */
 interface Course {
   /** As it was after its last turn. */
-  coordinatorState: string;
+  coordinatorState: CoordinatorState;
+  predecessor: NodeName | undefined;
   assembly: RequestKey | undefined;
   /** To whom it delegated an intent last. */
   readonly delegates: Map<IntentId, NodeName>;
@@ -55,6 +57,7 @@ export class Conduct {
   started(node: SimulatedNode, { coordinator }: Sequencer): void {
     this.#courses.set(node.name, {
       coordinatorState: coordinator.state,
+      predecessor: undefined,
       assembly: undefined,
       delegates: new Map(),
       signatures: new Map(),
@@ -85,6 +88,7 @@ export class Conduct {
         this.#checkFlushed(node, sequencer, effect.record.bundle.digest);
     }
     course.coordinatorState = sequencer.coordinator.state;
+    course.predecessor = sequencer.coordinator.predecessor;
     course.assembly = sequencer.sender.assembly?.request.key;
     if (event.type === "Tick" && sequencer.tick % checkEveryTicks === 0)
       checkRepeated(node, sequencer, course);
@@ -130,7 +134,7 @@ export class Conduct {
           checkPermitted(node, sequencer, from, message, course);
         return;
       case "Handover":
-        if (isWaiting(course.coordinatorState))
+        if (awaits(course, from))
           course.awaited = {
             from,
             tick: sequencer.tick,
@@ -186,8 +190,14 @@ export class Conduct {
   }
 }
 
-function isWaiting(state: string): boolean {
-  return state !== "Active" && state !== "Flush";
+/** Whether a handover by that node changes when the role may be taken up. */
+function awaits(
+  { coordinatorState, predecessor }: Course,
+  from: NodeName,
+): boolean {
+  if (coordinatorState === "Elect" || coordinatorState === "Prepared")
+    return predecessor === from;
+  return coordinatorState !== "Active" && coordinatorState !== "Flush";
 }
 
 /** S32, S30: nobody endorses what the asker may not coordinate. */
