@@ -1,3 +1,4 @@
+import { isRemembered } from "../protocol/recent.ts";
 import type { CoordinatorState } from "../protocol/coordinator/model.ts";
 import type { Effect } from "../protocol/effects.ts";
 import type { Event } from "../protocol/events.ts";
@@ -182,7 +183,7 @@ export class Conduct {
       if (validUntil <= sequencer.height) continue;
       if (validUntil > height + 2 * config.validForBlocks) continue;
       const isOver = steps.some(({ intentId }) =>
-        sequencer.endorser.fulfilled.has(intentId),
+        isRemembered(sequencer.endorser.fulfilled, intentId),
       );
       if (!isOver)
         throw violation("S27", node, `dispatches before ${from} has flushed`);

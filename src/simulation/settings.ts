@@ -100,7 +100,7 @@ export function drawSettings(options: SimulationOptions): Settings {
       stateTicks,
       suspicionTicks: random.between(20, 100),
       validForBlocks,
-      retriesMax: random.between(5, 50),
+      retriesMax: random.pick([0, 1, 3, 10, 50]),
       hashing,
     },
   };
