@@ -325,10 +325,7 @@ function note(
     sentTicks.set(`${message.key}|${to}`, tick);
 }
 
-function sent<Type extends Message["type"]>(
-  effects: readonly Effect[],
-  type: Type,
-): Effect[] {
+function sent(effects: readonly Effect[], type: Message["type"]): Effect[] {
   return effects.filter(
     (effect) => effect.type === "Send" && effect.message.type === type,
   );
