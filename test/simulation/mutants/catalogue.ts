@@ -34,30 +34,6 @@ const permissions: Mutant[] = [
     runs: { faults: "none" },
   },
   {
-    name: "permits a bundle whose digest is another's",
-    file: "sender/assembly.ts",
-    find: "hashing.bundleDigest(bundle.steps, bundle.validUntil) === bundle.digest &&",
-    replace: "",
-    properties: ["S16"],
-    runs: { faults: "byzantine" },
-  },
-  {
-    name: "permits a bundle that is valid for ever",
-    file: "sender/assembly.ts",
-    find: "bundle.validUntil <= node.height + 4 * validForBlocks",
-    replace: "true",
-    properties: ["S16"],
-    runs: { faults: "byzantine" },
-  },
-  {
-    name: "permits a step that it assembled differently",
-    file: "sender/assembly.ts",
-    find: `step?.signature === signature ? undefined : "changed"`,
-    replace: "undefined",
-    properties: ["S16"],
-    runs: { faults: "all" },
-  },
-  {
     name: "does not count permissions",
     file: "sender/transaction/actions.ts",
     find: "attempt: (transaction.permission?.attempt ?? 0) + 1,",
@@ -141,14 +117,6 @@ const restarts: Mutant[] = [
     properties: ["L4"],
     runs: { faults: "crash" },
   },
-  {
-    name: "does not open again what a reorganisation took back",
-    file: "sequencer.ts",
-    find: "for (const record of reopened) {",
-    replace: "for (const record of reopened.slice(0, 0)) {",
-    properties: ["S13", "S14", "L2"],
-    runs: { faults: "chain" },
-  },
 ];
 
 /** Handover and failover. */
@@ -162,20 +130,12 @@ const handovers: Mutant[] = [
     runs: { faults: "none" },
   },
   {
-    name: "dispatches before it has the role",
-    file: "coordinator/bundles.ts",
-    find: `work.unpermitted.size > 0 || coordinator.state !== "Active"`,
-    replace: "work.unpermitted.size > 0",
-    properties: ["S27"],
-    runs: { faults: "network" },
-  },
-  {
     name: "drops dispatched work when it hands over",
     file: "coordinator/actions.ts",
     find: "  coordinator.successor = to;\n",
     replace:
       "  coordinator.successor = to;\n  coordinator.dispatched.clear();\n",
-    properties: ["R1", "S19", "L18"],
+    properties: ["S26", "R1", "S19", "L18"],
     runs: { faults: "none" },
   },
   {
@@ -191,15 +151,7 @@ const handovers: Mutant[] = [
     file: "sender/transaction/table.ts",
     find: "run: [dropStep, queue]",
     replace: "run: [dropStep]",
-    properties: ["L2"],
-    runs: { faults: "none" },
-  },
-  {
-    name: "ignores what is returned",
-    file: "sequencer.ts",
-    find: `    case "DelegationReturned":\n      for (const id of message.ids) {`,
-    replace: `    case "DelegationReturned":\n      for (const id of message.ids.slice(0, 0)) {`,
-    properties: ["L4"],
+    properties: ["L4", "L2"],
     runs: { faults: "none" },
   },
   {
@@ -219,36 +171,12 @@ const handovers: Mutant[] = [
     runs: { faults: "network" },
   },
   {
-    name: "never skips a silent node",
-    file: "sender/actions.ts",
-    find: "node.silent.set(silentNode, node.tick + node.config.suspicionTicks);",
-    replace: "",
-    properties: ["L2", "L3"],
-    runs: { faults: "crash" },
-  },
-  {
     name: "never forgives a silent node",
     file: "sender/actions.ts",
     find: "node.silent.set(silentNode, node.tick + node.config.suspicionTicks);",
     replace: "node.silent.set(silentNode, Infinity);",
     properties: ["L3"],
     runs: { faults: "network" },
-  },
-  {
-    name: "waits for ever for a silent coordinator",
-    file: "sender/actions.ts",
-    find: "    giveUpOn(turn, delegate);\n",
-    replace: "",
-    properties: ["L2", "L3"],
-    runs: { faults: "crash" },
-  },
-  {
-    name: "waits for ever for a handover",
-    file: "sequencer.ts",
-    find: `    tellCoordinator(turn, { type: "PredecessorSilent" });\n`,
-    replace: "",
-    properties: ["L2", "L8", "L17"],
-    runs: { faults: "crash" },
   },
   {
     name: "falls never silent",
@@ -262,14 +190,6 @@ const handovers: Mutant[] = [
 
 /** Endorsements. */
 const endorsements: Mutant[] = [
-  {
-    name: "endorses in somebody else's name",
-    file: "endorser.ts",
-    find: " || request.coordinator !== from",
-    replace: "",
-    properties: ["S30", "S32"],
-    runs: { faults: "byzantine" },
-  },
   {
     name: "counts an endorsement of another bundle",
     file: "coordinator/bundles.ts",
@@ -303,14 +223,6 @@ const endorsements: Mutant[] = [
     properties: ["S29"],
     runs: { faults: "chain" },
   },
-  {
-    name: "endorses for a node that may not coordinate",
-    file: "endorser.ts",
-    find: "if (!order.includes(coordinator)) return false;",
-    replace: "",
-    properties: ["S32"],
-    runs: { faults: "byzantine", mode: "remote" },
-  },
 ];
 
 /** Assembly, locks, dependencies. */
@@ -330,14 +242,6 @@ const assemblies: Mutant[] = [
     replace: "",
     properties: ["S29"],
     runs: { faults: "chain" },
-  },
-  {
-    name: "takes foreign work although it coordinates only its own",
-    file: "coordinator/guards.ts",
-    find: `if (mode === "local") return from === self;`,
-    replace: `if (mode === "local") return true;`,
-    properties: ["S32"],
-    runs: { faults: "byzantine", mode: "local" },
   },
   {
     name: "follows the heartbeat of anybody",
@@ -364,35 +268,11 @@ const assemblies: Mutant[] = [
     runs: { faults: "none" },
   },
   {
-    name: "takes a step that spends what is locked",
-    file: "coordinator/context.ts",
-    find: "inputs.some((id) => spent.has(id)) || reads.some((id) => spent.has(id))",
-    replace: "inputs.some((id) => spent.has(id) && reads.length < 0)",
-    properties: ["S26", "S25", "R6"],
-    runs: { faults: "none" },
-  },
-  {
     name: "keeps locks of a transaction that falls",
     file: "coordinator/transaction/actions.ts",
     find: "  removeFromContext(turn.node.coordinator, transaction);\n",
     replace: "  void removeFromContext;\n",
     properties: ["S26"],
-    runs: { faults: "all" },
-  },
-  {
-    name: "keeps what was built on a transaction that falls",
-    file: "coordinator/transaction/actions.ts",
-    find: "for (const id of [...transaction.usedBy]) {",
-    replace: "for (const id of [...transaction.usedBy].slice(0, 0)) {",
-    properties: ["S25", "S26"],
-    runs: { faults: "all" },
-  },
-  {
-    name: "leaves a denied transaction in the bundle",
-    file: "coordinator/transaction/table.ts",
-    find: "DispatchConfirmationRejected: withdrawn,",
-    replace: `DispatchConfirmationRejected: [{ to: "Confirming_Dispatch" }],`,
-    properties: ["L2", "S16"],
     runs: { faults: "all" },
   },
   {
@@ -402,14 +282,6 @@ const assemblies: Mutant[] = [
     replace: "  void dissolveBundleOf;\n",
     properties: ["S25", "S26"],
     runs: { faults: "all" },
-  },
-  {
-    name: "goes on with a bundle that has expired",
-    file: "sequencer.ts",
-    find: "if (record.bundle.validUntil >= height) continue;",
-    replace: "if (record.bundle.validUntil >= 0) continue;",
-    properties: ["R1", "L2"],
-    runs: { faults: "chain" },
   },
   {
     name: "delegates before its dependencies are confirmed",
