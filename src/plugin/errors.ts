@@ -9,6 +9,15 @@ const messages = {
     `${name} "${value}" is not an address. Give "0x" and 40 hexadecimal digits.`,
   ADDRESS_CHECKSUM: ({ name, value }: { name: string; value: string }) =>
     `${name} "${value}" has a wrong checksum. Look for a typing mistake, or write it in lower case if you are sure.`,
+  CHOICE_INVALID: ({
+    name,
+    value,
+    choices,
+  }: {
+    name: string;
+    value: string;
+    choices: string;
+  }) => `${name} "${value}" is not known. Give one of: ${choices}.`,
   CODE_MISMATCH: ({ name, address, network }: Place & { name: string }) =>
     `There is other code than expected at the ${name}'s address ${address} on network "${network}". Use another chain, or name a factory of your own in sequencer.networks.${network}.factory.`,
   COUNT_INVALID: ({ name, value }: { name: string; value: string }) =>
@@ -38,6 +47,18 @@ const messages = {
     "The zero address cannot be a member. Nobody can sign for it: remove it from --members.",
   NO_ACCOUNTS: ({ network }: { network: string }) =>
     `Network "${network}" has no account to send from. Give it a key: accounts: [configVariable("…")] in networks.${network}, and npx hardhat keystore set for its value.`,
+  NUMBER_INVALID: ({
+    name,
+    value,
+    min,
+    max,
+  }: {
+    name: string;
+    value: string;
+    min: number;
+    max: number;
+  }) =>
+    `${name} "${value}" is out of range. Give a whole number from ${min} to ${max}.`,
   PROXY_REFUSED: ({ network, reason }: { network: string; reason: string }) =>
     `Network "${network}" does not take the deterministic deployment proxy: ${reason}. Deploy a factory of your own with the Ignition module hardhat-sequencer/ignition, and name it in sequencer.networks.${network}.factory.`,
   SALT_INVALID: ({ value }: { value: string }) =>

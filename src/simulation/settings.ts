@@ -52,6 +52,9 @@ const modes: readonly Mode[] = [
 ];
 const names = ["alice", "bob", "carol", "dave", "erin", "frank", "grace"];
 
+/** The largest group. */
+export const nodesMax = names.length;
+
 /** Draws what the options leave open. */
 export function drawSettings(options: SimulationOptions): Settings {
   const random = new Random(options.seed, "settings");

@@ -1,0 +1,96 @@
+import type { Policy } from "../../protocol/config.ts";
+import { faultGroups, type FaultGroup } from "../../simulation/faults.ts";
+import { nodesMax } from "../../simulation/settings.ts";
+import { SequencerError } from "../errors.ts";
+
+/** What the user asks for, as typed. */
+export interface SimulateOptions {
+  readonly seed?: string | undefined;
+  readonly seeds?: string | undefined;
+  readonly nodes?: string | undefined;
+  readonly intents?: string | undefined;
+  readonly policy?: string | undefined;
+  readonly faults?: string | undefined;
+}
+
+/** What the user asks for, checked. Whatever is undefined is drawn from each seed. */
+export interface SimulateRequest {
+  readonly firstSeed: number;
+  readonly seeds: number;
+  readonly nodes: number | undefined;
+  readonly intents: number | undefined;
+  readonly policy: Policy | undefined;
+  readonly faults: FaultGroup;
+}
+
+const policies: readonly Policy[] = ["sticky", "rotating"];
+
+/** Runs that nobody chose a seed for: a few seconds. */
+const seedsDefault = 100;
+
+/** Seeds are words of 32 bits. */
+const seedMax = 2 ** 32 - 1;
+
+/** More take minutes for one seed, and show nothing that fewer do not. */
+const intentsMax = 10_000;
+
+/** Checks the options. A seed alone is one run. */
+export function parseSimulateOptions(
+  options: SimulateOptions,
+): SimulateRequest {
+  const { seed, seeds, nodes, intents, policy, faults } = options;
+  const defaultSeeds = seed === undefined ? seedsDefault : 1;
+  return {
+    firstSeed: parseNumber("--seed", seed, { min: 0, max: seedMax }) ?? 1,
+    seeds:
+      parseNumber("--seeds", seeds, { min: 1, max: 1_000_000 }) ?? defaultSeeds,
+    nodes: parseNumber("--nodes", nodes, { min: 1, max: nodesMax }),
+    intents: parseNumber("--intents", intents, { min: 1, max: intentsMax }),
+    policy: parseChoice("--policy", policy, policies),
+    faults: parseChoice("--faults", faults, faultGroups) ?? "all",
+  };
+}
+
+/** The command that runs one seed of a request again. */
+export function commandFor(
+  { nodes, intents, policy, faults }: SimulateRequest,
+  seed: number,
+): string {
+  return [
+    `npx hardhat sequencer:simulate --seed ${seed}`,
+    nodes === undefined ? [] : `--nodes ${nodes}`,
+    intents === undefined ? [] : `--intents ${intents}`,
+    policy === undefined ? [] : `--policy ${policy}`,
+    `--faults ${faults}`,
+  ]
+    .flat()
+    .join(" ");
+}
+
+function parseNumber(
+  name: string,
+  text: string | undefined,
+  { min, max }: { readonly min: number; readonly max: number },
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : NaN;
+  if (!(value >= min && value <= max))
+    throw new SequencerError("NUMBER_INVALID", { name, value: text, min, max });
+  return value;
+}
+
+function parseChoice<Choice extends string>(
+  name: string,
+  text: string | undefined,
+  choices: readonly Choice[],
+): Choice | undefined {
+  if (text === undefined) return undefined;
+  const choice = choices.find((known) => known === text);
+  if (choice === undefined)
+    throw new SequencerError("CHOICE_INVALID", {
+      name,
+      value: text,
+      choices: choices.join(", "),
+    });
+  return choice;
+}

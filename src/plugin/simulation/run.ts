@@ -1,0 +1,98 @@
+import { properties } from "../../simulation/properties.ts";
+import type { SimulationOptions } from "../../simulation/settings.ts";
+import type { SimulationResult } from "../../simulation/simulate.ts";
+import { addRun, noTotals, type SimulateFact, type Summary } from "./facts.ts";
+import {
+  commandFor,
+  parseSimulateOptions,
+  type SimulateOptions,
+  type SimulateRequest,
+} from "./options.ts";
+
+/** What a run of seeds needs of the world. */
+export interface SimulatePorts {
+  readonly simulate: (options: SimulationOptions) => SimulationResult;
+  /** Milliseconds of real time. */
+  readonly now: () => number;
+  readonly tell: (fact: SimulateFact) => void;
+  /** Told after every run. Whoever waits for input or output gets a turn before the next. */
+  readonly progress: (done: number, seeds: number) => Promise<void>;
+}
+
+/** The end of the transcript, which is what explains a violation. */
+const transcriptLines = 40;
+
+/** Simulates seeds, one after the other, until a property does not hold. */
+export async function simulateSeeds(
+  options: SimulateOptions,
+  { simulate, now, tell, progress }: SimulatePorts,
+): Promise<Summary> {
+  const request = parseSimulateOptions(options);
+  const { firstSeed, seeds, faults } = request;
+  const startedMs = now();
+  let totals = noTotals;
+  let isViolated = false;
+  for (let done = 0; done < seeds && !isViolated;) {
+    const seed = firstSeed + done;
+    const result = simulate(optionsFor(request, seed));
+    const { traceHash, statistics, violation } = result;
+    totals = addRun(totals, statistics);
+    done += 1;
+    await progress(done, seeds);
+    tell({ type: "run", seed, traceHash, statistics });
+    if (violation === undefined) continue;
+    isViolated = true;
+    tell(violationOf(request, result, violation, simulate));
+  }
+  const elapsedMs = Math.round(now() - startedMs);
+  const type = "summary";
+  const summary = { type, firstSeed, seeds, faults, isViolated } as const;
+  const fact = { ...summary, totals, elapsedMs };
+  tell(fact);
+  return fact;
+}
+
+function optionsFor(
+  { nodes, intents, policy, faults }: SimulateRequest,
+  seed: number,
+): SimulationOptions {
+  return {
+    seed,
+    faults,
+    ...(nodes === undefined ? {} : { nodes }),
+    ...(intents === undefined ? {} : { intents }),
+    ...(policy === undefined ? {} : { policy }),
+  };
+}
+
+/** Runs the seed again, this time with a transcript: it would slow all other runs down. */
+function violationOf(
+  request: SimulateRequest,
+  { seed, settings }: SimulationResult,
+  { property, message, atMs }: NonNullable<SimulationResult["violation"]>,
+  simulate: SimulatePorts["simulate"],
+): SimulateFact {
+  const transcript: string[] = [];
+  simulate({
+    ...optionsFor(request, seed),
+    transcript: (line) => {
+      transcript.push(line);
+      if (transcript.length > transcriptLines) transcript.shift();
+    },
+  });
+  const { committee, threshold, mode, policy } = settings.config;
+  return {
+    type: "violation",
+    seed,
+    property,
+    meaning: properties[property] ?? "",
+    message,
+    atMs: Math.round(atMs),
+    nodes: committee.length,
+    threshold,
+    mode,
+    policy,
+    transcript,
+    command: commandFor(request, seed),
+  };
+}

@@ -1,0 +1,55 @@
+import { task } from "hardhat/config";
+import { ArgumentType } from "hardhat/types/arguments";
+import type { TaskDefinition } from "hardhat/types/tasks";
+
+const text = {
+  type: ArgumentType.STRING_WITHOUT_DEFAULT,
+  defaultValue: undefined,
+} as const;
+
+/** `sequencer:simulate`. */
+export const simulateTask: TaskDefinition = task(
+  "sequencer:simulate",
+  "Simulate groups of nodes under faults, in virtual time, and check that every property of the protocol holds",
+)
+  .addOption({
+    ...text,
+    name: "seed",
+    description:
+      "The first seed; the same seed gives the same run, to the last message (default: 1)",
+  })
+  .addOption({
+    ...text,
+    name: "seeds",
+    description:
+      "How many seeds to run (default: 100, or 1 if a seed is given)",
+  })
+  .addOption({
+    ...text,
+    name: "nodes",
+    description: "Nodes of the group, 1 to 7 (default: drawn from each seed)",
+  })
+  .addOption({
+    ...text,
+    name: "intents",
+    description:
+      "Intents that users submit in each run (default: drawn from each seed)",
+  })
+  .addOption({
+    ...text,
+    name: "policy",
+    description:
+      "When the role of the coordinator moves: sticky or rotating (default: drawn from each seed)",
+  })
+  .addOption({
+    ...text,
+    name: "faults",
+    description:
+      "What goes wrong: none, network, crash, chain, byzantine or all (default: all)",
+  })
+  .addFlag({
+    name: "json",
+    description: "Print one JSON object per line and nothing else",
+  })
+  .setAction(async () => await import("./simulate.ts"))
+  .build();
