@@ -48,8 +48,8 @@ describe("plugin: sequencer:simulate", () => {
 
   it("stops at a violation, and says how to repeat it", async () => {
     const facts = await run({ seeds: "5" }, (options) => {
-      options.transcript?.("alice does something wrong");
       const result = simulate({ ...options, faults: "none" });
+      options.transcript?.("alice does something wrong");
       const violation = { property: "S1", message: "spent twice", atMs: 1 };
       return options.seed < 2 ? result : { ...result, violation };
     });

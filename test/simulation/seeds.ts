@@ -4,7 +4,7 @@ import { faultGroups, type FaultGroup } from "../../src/simulation/faults.ts";
 import { simulate } from "../../src/simulation/simulate.ts";
 
 /** How many seeds of each group of faults are run, and the first of them. */
-const seeds = Number(process.env["SEEDS"] ?? 50);
+const seeds = Number(process.env["SEEDS"] ?? 170);
 const firstSeed = Number(process.env["FIRST_SEED"] ?? 1);
 const transcriptLines = 60;
 
