@@ -23,6 +23,8 @@ export const limits = {
   bundle: 100,
   /** Bundles between endorsement and dispatch: one gathers endorsements while one asks for permission. */
   bundles: 2,
+  /** Intents that a sender has with a coordinator at a time. More than a coordinator has in flight, so that it never waits; few enough that a heartbeat lists them all, and that little comes back when the role moves. */
+  delegated: 1_000,
   /** Intents in one delegation: keeps a message below a megabyte. */
   delegation: 250,
   /** Transactions that one heartbeat lists. A longer list is marked as incomplete. */

@@ -206,7 +206,7 @@ export function delegate(turn: Turn): void {
   }
   if (sender.waitForRange !== undefined || node.tick < sender.pausedUntil)
     return;
-  const ids = takeOutgoing(sender);
+  const ids = takeOutgoing(sender, roomAt(sender, preferred));
   if (ids.length === 0) return;
   const key = newKey(turn);
   sender.delegation = {
@@ -244,9 +244,15 @@ function sendDelegation(turn: Turn, ids: readonly IntentId[]): void {
   });
 }
 
-function takeOutgoing(sender: Sender): IntentId[] {
+/** How many more one delegation may send to a coordinator. The others wait here, where they cost nobody anything. */
+function roomAt({ sent }: Sender, coordinator: NodeName): number {
+  const taken = sent.get(coordinator)?.size ?? 0;
+  return Math.min(limits.delegation, limits.delegated - taken);
+}
+
+function takeOutgoing(sender: Sender, countMax: number): IntentId[] {
   const ids = new Set<IntentId>();
-  while (ids.size < limits.delegation) {
+  while (ids.size < countMax) {
     const id = pop(sender.outgoing);
     if (id === undefined) break;
     const transaction = sender.transactions.get(id);
