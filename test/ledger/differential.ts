@@ -28,10 +28,11 @@ import { signersInOrder } from "../helpers/keys.ts";
 import { randomFrom } from "../helpers/random.ts";
 
 // The real contract against a naive model of it, over random sequences of calls. A sequence is one group and
-// depends on nothing but its seed: SEED=<number> SEQUENCES=1 runs a single one again.
+// depends on nothing but its seed: SEED=<number> SEQUENCES=1 runs a single one again. The seeds of a plain run
+// are fixed, so that it fails only for the change at hand; SEED=<number> SEQUENCES=<many> goes looking.
 
 const SEQUENCES = Number(process.env["SEQUENCES"] ?? 2_000);
-const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+const SEED = Number(process.env["SEED"] ?? 1);
 const ABSENT = parseAddress(`0x${"de".repeat(20)}`);
 
 const counts = new Map<string, number>();

@@ -125,6 +125,8 @@ function run(model: Model, step: Step, block: bigint): ModelEvent {
     }
     case "ChangeCommittee": {
       const { change } = step;
+      // What does not fit its type is refused before anything is looked at.
+      if (change.threshold > 255) refuse({ type: "NoReason" });
       requireCurrent(model, change, block);
       requireEndorsed(
         model,
