@@ -1,0 +1,96 @@
+import type { Address, Digest, Hex, StateId } from "../ledger/index.ts";
+import type { GroupAddress, IntentId, NodeName } from "../protocol/ids.ts";
+
+/** An EVM node, as JSON-RPC: Hardhat's in-process provider, or one over HTTP or WebSocket. */
+export interface ChainClient {
+  /** Rejects with a {@link ChainError}. */
+  readonly request: (
+    method: string,
+    params: readonly unknown[],
+  ) => Promise<unknown>;
+  /** Calls back when there may be a new block. A client that cannot tell never calls; the indexer polls anyway. */
+  readonly onHead: (listener: () => void) => () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Why a request to the chain failed. */
+export class ChainError extends Error {
+  override readonly name = "ChainError";
+  /** "unreachable": nobody knows whether it happened; "refused": the node answered with an error. */
+  readonly kind: "unreachable" | "refused";
+  /** The node's code and data, for example of a revert. */
+  readonly code: number | undefined;
+  readonly data: unknown;
+
+  constructor(
+    kind: "unreachable" | "refused",
+    message: string,
+    details: {
+      readonly code?: number | undefined;
+      readonly data?: unknown;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, { cause: details.cause });
+    this.kind = kind;
+    this.code = details.code;
+    this.data = details.data;
+  }
+}
+
+/** A transition that the ledger made, as its logs tell. */
+export interface IndexedTransition {
+  readonly group: GroupAddress;
+  readonly transitionHash: Hex;
+  readonly intents: readonly IntentId[];
+  readonly inputs: readonly StateId[];
+  readonly outputs: readonly StateId[];
+  readonly transactionHash: Hex;
+  readonly transactionIndex: number;
+  /** Of the `Transitioned` log. */
+  readonly logIndex: number;
+}
+
+/** A block, as far as it concerns this node's groups. */
+export interface IndexedBlock {
+  readonly number: number;
+  readonly hash: Hex;
+  readonly parentHash: Hex;
+  readonly timestamp: number;
+  readonly transitions: readonly IndexedTransition[];
+}
+
+/** Endorses: signs digests of the ledger with a member's key. The key stays inside. */
+export interface Endorser {
+  readonly address: Address;
+  readonly sign: (digest: Digest) => Hex | Promise<Hex>;
+}
+
+/** A base-ledger transaction (EIP-1559), ready to be signed. */
+export interface UnsignedTransaction {
+  readonly chainId: bigint;
+  readonly nonce: number;
+  readonly to: Address;
+  readonly data: Hex;
+  readonly gasLimit: bigint;
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+}
+
+/** Pays: signs base-ledger transactions. The key stays inside. */
+export interface Payer {
+  readonly address: Address;
+  readonly signTransaction: (
+    transaction: UnsignedTransaction,
+  ) => Hex | Promise<Hex>;
+}
+
+/** Carries bodies between nodes. It may lose, delay, double and reorder them, but tells truly who sent them. */
+export interface Transport {
+  /** Never throws and never waits. */
+  readonly send: (to: NodeName, body: string) => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** Gets what a transport delivers. Who sent it is authenticated; the body is not checked. */
+export type Receive = (from: NodeName, body: string) => void;
