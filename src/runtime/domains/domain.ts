@@ -1,0 +1,126 @@
+import type { Mode } from "../../protocol/config.ts";
+import type { IntentId, NodeName, StateId } from "../../protocol/ids.ts";
+
+/** Plain data, as JSON has it. */
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [name: string]: Json };
+
+/** One entry of a JSON ABI. */
+export type AbiEntry = Readonly<Record<string, unknown>>;
+
+/** A state as a domain sees it. */
+export interface DomainState {
+  readonly id: StateId;
+  readonly schema: string;
+  /** By what it is found: for a coin, its owner. */
+  readonly label: string;
+  readonly data: Json;
+}
+
+/** A state to be. Its id comes from its content, a salt, and the step that creates it. */
+export type NewState = Omit<DomainState, "id">;
+
+/** The states that can be spent: those of the ledger, and those in flight, without what is in flight to be spent. */
+export interface StateView {
+  readonly get: (id: StateId) => DomainState | undefined;
+  /** Oldest first; those in flight last. */
+  readonly find: (schema: string, label: string) => Iterable<DomainState>;
+}
+
+/** A group, as a domain knows it. */
+export interface DomainGroup {
+  readonly address: string;
+  readonly members: readonly NodeName[];
+  /** What the creator of the group chose; the domain reads it. */
+  readonly configuration: Readonly<Record<string, string>>;
+}
+
+/** What a user asks of a domain, with arguments as the ABI names them. */
+export interface DomainCall {
+  readonly group: DomainGroup;
+  /** The node of the user. */
+  readonly node: NodeName;
+  /** Who asks, on that node. */
+  readonly from: string;
+  /** As in `transfer(string,uint256)`. */
+  readonly signature: string;
+  /** Integers as decimal text, bytes and addresses as lower-case hexadecimal digits, tuples as objects. */
+  readonly args: Readonly<Record<string, Json>>;
+}
+
+/** An intent that came from {@link Domain.check}. */
+export interface DomainIntent {
+  readonly group: DomainGroup;
+  readonly id: IntentId;
+  readonly sender: NodeName;
+  readonly payload: string;
+}
+
+/** What an intent comes to. */
+export type Assembly =
+  | {
+      readonly type: "assembled";
+      readonly inputs: readonly StateId[];
+      readonly reads: readonly StateId[];
+      readonly outputs: readonly NewState[];
+    }
+  /** It can never be done, or not yet. */
+  | { readonly type: "reverted" | "parked"; readonly reason: string };
+
+/** Somebody's step, to be checked. */
+export interface DomainStep {
+  readonly group: DomainGroup;
+  readonly intentId: IntentId;
+  readonly sender: NodeName;
+  readonly inputs: readonly DomainState[];
+  readonly reads: readonly DomainState[];
+  readonly outputs: readonly DomainState[];
+}
+
+/** What intents of one kind mean. Methods may be asynchronous, and must answer. */
+export interface Domain {
+  /** As users write it. */
+  readonly name: string;
+  readonly mode: Mode;
+  /** What users can call: functions that become intents, and views that {@link Domain.query} answers. */
+  readonly abi: readonly AbiEntry[];
+  /** Throws a {@link DomainRefusal} for a group that makes no sense. */
+  readonly checkGroup: (group: DomainGroup) => void;
+  /** Reads what a user asks. Throws a {@link DomainRefusal} for what can never be done. */
+  readonly check: (call: DomainCall) => {
+    readonly payload: string;
+    /** See `Intent.touches` of the protocol. */
+    readonly touches: readonly string[] | undefined;
+  };
+  readonly assemble: (
+    intent: DomainIntent,
+    view: StateView,
+  ) => Assembly | Promise<Assembly>;
+  /** Why the step is wrong; undefined if it is right. Every input is in the view. */
+  readonly endorse: (
+    step: DomainStep,
+  ) => string | undefined | Promise<string | undefined>;
+  /** Answers a view of the ABI with its outputs by name. Throws a {@link DomainRefusal} for nonsense. */
+  readonly query: (
+    call: DomainCall,
+    view: StateView,
+  ) => Readonly<Record<string, Json>> | Promise<Readonly<Record<string, Json>>>;
+  /** Whether a member may see a state. */
+  readonly isEntitled: (
+    group: DomainGroup,
+    state: DomainState,
+    node: NodeName,
+  ) => boolean;
+  /** Whether an intent may succeed when it is tried again after the ledger refused its bundle. */
+  readonly isRetryable: (reason: string) => boolean;
+}
+
+/** A user asked for what the domain cannot do. The message says what is wrong, with the value. */
+export class DomainRefusal extends Error {
+  override readonly name = "DomainRefusal";
+}

@@ -1,0 +1,137 @@
+import type { GroupAddress, IntentId, NodeName } from "../protocol/ids.ts";
+import type { Domain, DomainGroup, Json } from "./domains/domain.ts";
+
+/** A group, as a node knows it. */
+export interface NodeGroup extends DomainGroup {
+  readonly address: GroupAddress;
+  readonly domain: Domain;
+  /** 32 bytes; the same at all members. */
+  readonly id: string;
+  readonly name: string;
+  readonly threshold: number;
+}
+
+/** What a node does for its users. The RPC server, tests and tasks use nothing else. */
+export interface NodeService {
+  readonly name: NodeName;
+  readonly domains: ReadonlyMap<string, Domain>;
+  readonly groups: () => readonly NodeGroup[];
+  readonly group: (address: GroupAddress) => NodeGroup | undefined;
+  /** Resolves with the group once it is on the ledger and this node takes part in it. */
+  readonly createGroup: (options: {
+    readonly id: string;
+    readonly name: string;
+    readonly domain: string;
+    readonly members: readonly NodeName[];
+    readonly threshold: number;
+    readonly configuration: Readonly<Record<string, string>>;
+  }) => Promise<NodeGroup>;
+  /** The next id for an intent: cheap on the ledger, never given twice. */
+  readonly nextIntentId: (group: GroupAddress) => IntentId;
+  /**
+   * Resolves when the intent is durable; rejects with a `NodeRefusal` when it is not taken. `record` runs inside the same
+   * commit, so that what it writes is there if and only if the intent is.
+   */
+  readonly submit: (
+    submission: {
+      readonly group: GroupAddress;
+      readonly id: IntentId;
+      readonly payload: string;
+      readonly touches: readonly string[] | undefined;
+      readonly dependsOn: readonly IntentId[];
+      readonly isPrepareOnly: boolean;
+    },
+    record: () => void,
+  ) => Promise<void>;
+  /** Takes a parked intent up again; false if it is not parked here. */
+  readonly resume: (id: IntentId) => Promise<boolean>;
+  /** What an intent waits for, in one sentence; undefined if it is not open here. */
+  readonly explain: (id: IntentId) => string | undefined;
+  /** Asks the domain about the states as they are on the ledger now. */
+  readonly query: (
+    group: GroupAddress,
+    call: {
+      readonly from: string;
+      readonly signature: string;
+      readonly args: Readonly<Record<string, Json>>;
+    },
+  ) => Promise<Readonly<Record<string, Json>>>;
+  /** What a finished intent did, as far as this node may see it. */
+  readonly effectOf: (
+    group: GroupAddress,
+    id: IntentId,
+  ) => IntentEffect | undefined;
+  readonly height: () => number;
+  readonly status: () => NodeStatus;
+  /** Called after every commit that settled something. */
+  readonly onSettled: (listener: () => void) => () => void;
+}
+
+/** The states of an intent that the ledger fulfilled. */
+export interface IntentEffect {
+  readonly spent: readonly SeenState[];
+  readonly read: readonly SeenState[];
+  readonly confirmed: readonly SeenState[];
+}
+
+/** A state that this node has the content of. */
+export interface SeenState {
+  readonly id: string;
+  readonly schema: string;
+  readonly data: Json;
+}
+
+/** How an intent ended, as the node tells it inside the commit. */
+export interface Settlement {
+  readonly group: GroupAddress;
+  readonly intentId: IntentId;
+  readonly outcome:
+    | {
+        readonly type: "Confirmed";
+        readonly block: number;
+        readonly transactionHash: string;
+        readonly transactionIndex: number;
+        readonly logIndex: number;
+      }
+    | { readonly type: "Reverted"; readonly reason: string };
+}
+
+/** One node at a glance. */
+export interface NodeStatus {
+  readonly name: NodeName;
+  readonly height: number;
+  readonly boot: number;
+  readonly groups: readonly GroupStatus[];
+  /** Messages that were dropped, by reason. */
+  readonly dropped: Readonly<Record<string, number>>;
+}
+
+/** One node's part in one group at a glance. */
+export interface GroupStatus {
+  readonly address: GroupAddress;
+  readonly name: string;
+  readonly domain: string;
+  readonly sender: string;
+  readonly coordinator: string;
+  /** Whom this node sees coordinating, and how old his last heartbeat is. */
+  readonly active: NodeName | undefined;
+  readonly heartbeatAgeMs: number | undefined;
+  /** Who may coordinate in this range, best first. */
+  readonly ranking: readonly NodeName[];
+  readonly range: number;
+  readonly rangeStart: number;
+  readonly rangeEnd: number;
+  /** This node's own intents by state. */
+  readonly own: Readonly<Record<string, number>>;
+  /** What it coordinates, by state. */
+  readonly coordinated: Readonly<Record<string, number>>;
+  /** Intents that wait for something out of the ordinary, and for what. */
+  readonly blocked: readonly { readonly id: IntentId; readonly why: string }[];
+  /** States on the ledger whose content it waits for. */
+  readonly missingStates: number;
+}
+
+/** A node does not take an intent. */
+export class NodeRefusal extends Error {
+  override readonly name = "NodeRefusal";
+}
