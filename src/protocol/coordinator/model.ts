@@ -6,8 +6,9 @@ import type {
   RequestKey,
   StateId,
 } from "../ids.ts";
+import { limits } from "../limits.ts";
 import type { CoordinatorClaim, MessageOf } from "../messages.ts";
-import type { Recent } from "../recent.ts";
+import { createRecent, type Recent } from "../recent.ts";
 import type { DispatchRecord, HandoverRecord } from "../records.ts";
 import type {
   Bundle,
@@ -156,4 +157,37 @@ export interface Coordinator {
   closingBeats: number;
   /** Intents that ended, to answer late messages. */
   readonly ended: Recent<IntentId, true>;
+}
+
+/** A coordinator without work. */
+export function createCoordinator(): Coordinator {
+  return {
+    state: "Idle",
+    enteredTick: 0,
+    activeRange: 0,
+    transactions: new Map(),
+    bySender: new Map(),
+    over: [],
+    received: 0,
+    pools: new Map(),
+    turns: [],
+    assemblies: new Map(),
+    assembled: new Set(),
+    bundles: [],
+    dispatched: new Map(),
+    dispatchOf: new Map(),
+    created: new Map(),
+    imported: new Map(),
+    spent: new Map(),
+    dependants: new Map(),
+    other: undefined,
+    predecessor: undefined,
+    successor: undefined,
+    flush: new Set(),
+    flushUntil: 0,
+    handovers: new Map(),
+    heartbeatTick: 0,
+    closingBeats: 0,
+    ended: createRecent(limits.ended),
+  };
 }

@@ -1,23 +1,7 @@
 import type { Table } from "../machine.ts";
 import type { Turn } from "../turn.ts";
-import {
-  accept,
-  activate,
-  askForHandover,
-  countBeat,
-  distrust,
-  giveWay,
-  handOverNothing,
-  handOverToFirst,
-  handOverToHim,
-  note,
-  prepare,
-  refuse,
-  rest,
-  returnWork,
-  stepBack,
-  succeed,
-} from "./actions.ts";
+import { activate, countBeat, note, rest, returnWork } from "./actions.ts";
+import { accept, refuse } from "./delegation.ts";
 import {
   hasLostTheRange,
   hasNothingDispatched,
@@ -42,6 +26,17 @@ import {
   mayStillWaitFor,
   shouldTakeOver,
 } from "./guards.ts";
+import {
+  askForHandover,
+  distrust,
+  giveWay,
+  handOverNothing,
+  handOverToFirst,
+  handOverToHim,
+  prepare,
+  stepBack,
+  succeed,
+} from "./handover.ts";
 import type {
   Coordinator,
   CoordinatorEvent,

@@ -1,9 +1,9 @@
 import type { NodeName } from "../ids.ts";
-import type { AssembleOutcome, DenialReason, MessageOf } from "../messages.ts";
 import type { RequestKey } from "../ids.ts";
+import type { AssembleOutcome, DenialReason, MessageOf } from "../messages.ts";
 import type { Bundle } from "../transition.ts";
 import { ignore, nextTry, send, type Turn } from "../turn.ts";
-import { tell } from "./actions.ts";
+import { tell } from "./tell.ts";
 import { eventOf, type SenderTransaction } from "./transaction/model.ts";
 
 /** The coordinator asks for an assembly. A newer request replaces an older one; a repeated one gets the same answer. */

@@ -1,4 +1,4 @@
-import type { Heap } from "../heap.ts";
+import { createHeap, type Heap } from "../heap.ts";
 import type { IntentId, NodeName, RequestKey } from "../ids.ts";
 import type { MessageOf } from "../messages.ts";
 import type { SenderTransaction } from "./transaction/model.ts";
@@ -77,4 +77,30 @@ export interface Sender {
   readonly expiries: Heap<IntentId>;
   /** Who waits for an intent. */
   readonly dependants: Map<IntentId, IntentId[]>;
+}
+
+/** A sender that has nothing to send. */
+export function createSender(): Sender {
+  return {
+    state: "Idle",
+    transactions: new Map(),
+    parked: 0,
+    sent: new Map(),
+    nextSequence: 0,
+    delegate: undefined,
+    heardTick: 0,
+    boots: new Map(),
+    active: undefined,
+    waitForRange: undefined,
+    waitUntilTick: 0,
+    outgoing: createHeap(),
+    delayed: createHeap(),
+    delegation: undefined,
+    pausedUntil: 0,
+    refusals: 0,
+    assembly: undefined,
+    answered: undefined,
+    expiries: createHeap(),
+    dependants: new Map(),
+  };
 }

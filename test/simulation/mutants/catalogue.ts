@@ -59,7 +59,7 @@ const permissions: Mutant[] = [
   },
   {
     name: "submits what is not saved",
-    file: "coordinator/bundles.ts",
+    file: "coordinator/dispatch.ts",
     find: `    { type: "Save", record },\n`,
     replace: "",
     properties: ["S19"],
@@ -75,7 +75,7 @@ const permissions: Mutant[] = [
   },
   {
     name: "forgets that a permission expires",
-    file: "sequencer.ts",
+    file: "blocks.ts",
     find: "    expire(turn, id);\n",
     replace: "    void expire;\n",
     properties: ["L2"],
@@ -87,7 +87,7 @@ const permissions: Mutant[] = [
 const restarts: Mutant[] = [
   {
     name: "forgets dispatched work when it restarts",
-    file: "sequencer.ts",
+    file: "restore.ts",
     find: `if (record.kind === "dispatch") restoreDispatch(turn, record);`,
     replace: "",
     properties: ["S19"],
@@ -95,7 +95,7 @@ const restarts: Mutant[] = [
   },
   {
     name: "counts retries from zero after a restart",
-    file: "sequencer.ts",
+    file: "restore.ts",
     find: "...pickSaved(record),",
     replace: "...pickSaved(record), retries: 0,",
     properties: ["S36"],
@@ -103,7 +103,7 @@ const restarts: Mutant[] = [
   },
   {
     name: "forgets open intents when it restarts",
-    file: "sequencer.ts",
+    file: "restore.ts",
     find: "    restoreIntent(turn, record);\n",
     replace: "    void record;\n",
     properties: ["L2", "S13"],
@@ -131,7 +131,7 @@ const handovers: Mutant[] = [
   },
   {
     name: "drops dispatched work when it hands over",
-    file: "coordinator/actions.ts",
+    file: "coordinator/handover.ts",
     find: "  coordinator.successor = to;\n",
     replace:
       "  coordinator.successor = to;\n  coordinator.dispatched.clear();\n",
@@ -140,7 +140,7 @@ const handovers: Mutant[] = [
   },
   {
     name: "keeps what it must return when it hands over",
-    file: "coordinator/actions.ts",
+    file: "coordinator/handover.ts",
     find: "  returnWork(coordinator, undefined, turn);\n",
     replace: "",
     properties: ["S28", "R1", "L2"],
@@ -156,7 +156,7 @@ const handovers: Mutant[] = [
   },
   {
     name: "sends a handover only once",
-    file: "sequencer.ts",
+    file: "time.ts",
     find: "    sendHandover(turn, work.record);\n",
     replace: "    void sendHandover;\n",
     properties: ["L18"],
@@ -164,7 +164,7 @@ const handovers: Mutant[] = [
   },
   {
     name: "tells of a dispatch only once",
-    file: "sequencer.ts",
+    file: "time.ts",
     find: "    notifyDispatched(turn, work.record);\n",
     replace: "    void notifyDispatched;\n",
     properties: ["L18"],
@@ -200,7 +200,7 @@ const endorsements: Mutant[] = [
   },
   {
     name: "counts an endorsement twice",
-    file: "coordinator/bundles.ts",
+    file: "coordinator/endorsements.ts",
     find: "work.endorsements.set(from, {",
     replace:
       "work.endorsements.set((from + work.endorsements.size) as NodeName, {",
@@ -209,7 +209,7 @@ const endorsements: Mutant[] = [
   },
   {
     name: "is content with one endorsement less",
-    file: "coordinator/bundles.ts",
+    file: "coordinator/endorsements.ts",
     find: "work.endorsements.size < config.threshold",
     replace: "work.endorsements.size + 1 < config.threshold",
     properties: ["S4"],
@@ -245,7 +245,7 @@ const assemblies: Mutant[] = [
   },
   {
     name: "follows the heartbeat of anybody",
-    file: "sequencer.ts",
+    file: "receive.ts",
     find: `    case "Heartbeat":\n      if (!candidates(turn.node).includes(from)) return;\n`,
     replace: `    case "Heartbeat":\n`,
     properties: ["S32"],
@@ -285,7 +285,7 @@ const assemblies: Mutant[] = [
   },
   {
     name: "delegates before its dependencies are confirmed",
-    file: "sender/actions.ts",
+    file: "sender/delegation.ts",
     find: "    if (transaction.waitsFor.size > 0) continue;\n",
     replace: "",
     properties: ["dependsOn"],

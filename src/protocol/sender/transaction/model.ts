@@ -92,3 +92,27 @@ export function eventOf(
       return undefined;
   }
 }
+
+/** A transaction that has just arrived. */
+export function createTransaction(
+  intent: Intent,
+  sequence: number,
+): SenderTransaction {
+  return {
+    state: "Initial",
+    id: intent.id,
+    intent,
+    sequence,
+    sentTo: undefined,
+    isAccepted: false,
+    step: undefined,
+    permission: undefined,
+    liveUntil: 0,
+    isDispatched: false,
+    retries: 0,
+    reason: undefined,
+    isDoomed: false,
+    parked: undefined,
+    waitsFor: new Set(),
+  };
+}

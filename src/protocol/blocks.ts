@@ -1,0 +1,117 @@
+import {
+  ledgerFulfilled,
+  ledgerReverted,
+  submissionFailed,
+} from "./coordinator/settlement.ts";
+import { endorserSeesBlock } from "./endorser.ts";
+import type { Event } from "./events.ts";
+import { popUntil, push } from "./heap.ts";
+import type { IntentId } from "./ids.ts";
+import { forget } from "./recent.ts";
+import { restoreIntent } from "./restore.ts";
+import { startAssembly } from "./sender/assembly.ts";
+import { tell } from "./sender/tell.ts";
+import { tellCoordinator, tellSender } from "./tell.ts";
+import type { Turn } from "./turn.ts";
+
+/** A block: what it confirms, what can no longer happen, and what waited for it. */
+export function seeBlock(
+  turn: Turn,
+  { height, facts }: Extract<Event, { readonly type: "BlockSeen" }>,
+): void {
+  const { node } = turn;
+  if (height <= node.height) return;
+  node.height = height;
+  for (const fact of facts) {
+    for (const id of fact.intents) confirmOwn(turn, id, height);
+    ledgerFulfilled(turn, fact);
+    for (const id of fact.intents) node.coordinator.flush.delete(id);
+  }
+  for (const id of new Set(popUntil(node.sender.expiries, height)))
+    expire(turn, id);
+  for (const [digest, { record }] of node.coordinator.dispatched) {
+    if (record.bundle.validUntil >= height) continue;
+    submissionFailed(turn, {
+      type: "SubmissionFailed",
+      digest,
+      failure: "expired",
+      reason: "expired",
+      isRetryable: true,
+    });
+  }
+  endorserSeesBlock(
+    turn,
+    facts.flatMap(({ intents }) => intents),
+  );
+  startAssembly(turn);
+  tellSender(turn, { type: "NewBlock" });
+  tellCoordinator(turn, { type: "NewBlock" });
+  tellCoordinator(turn, { type: "TransactionConfirmed" });
+}
+
+function confirmOwn(turn: Turn, id: IntentId, block: number): void {
+  const { sender } = turn.node;
+  const transaction = sender.transactions.get(id);
+  if (
+    transaction !== undefined &&
+    tell(turn, transaction, { type: "ConfirmedSuccess", block })
+  ) {
+    tellSender(turn, { type: "TransactionConfirmed" });
+  }
+  for (const dependantId of sender.dependants.get(id) ?? []) {
+    const dependant = sender.transactions.get(dependantId);
+    if (dependant === undefined) continue;
+    dependant.waitsFor.delete(id);
+    if (dependant.waitsFor.size === 0)
+      push(sender.outgoing, dependant.sequence, dependantId);
+  }
+  sender.dependants.delete(id);
+}
+
+/** No permission for it can be used any more. */
+function expire(turn: Turn, id: IntentId): void {
+  const transaction = turn.node.sender.transactions.get(id);
+  if (transaction === undefined) return;
+  const { state } = transaction;
+  if (
+    state === "Dispatched" ||
+    state === "Sequenced" ||
+    state === "Submitted"
+  ) {
+    tell(turn, transaction, {
+      type: "ConfirmedReverted",
+      reason: "expired",
+      isRetryable: true,
+    });
+  } else if (tell(turn, transaction, { type: "PermissionExpired" })) {
+    tellSender(turn, { type: "TransactionConfirmed" });
+  }
+}
+
+/** A reorganisation: what was confirmed in the lost blocks goes on as if it had never been. */
+export function revertBlocks(
+  turn: Turn,
+  {
+    height,
+    facts,
+    reopened,
+  }: Extract<Event, { readonly type: "BlocksReverted" }>,
+): void {
+  const { node } = turn;
+  node.height = height;
+  for (const { intents } of facts) {
+    for (const id of intents) {
+      forget(node.endorser.fulfilled, id);
+      forget(node.coordinator.ended, id);
+    }
+  }
+  ledgerReverted(turn, facts);
+  for (const record of reopened) {
+    if (node.sender.transactions.has(record.intent.id)) continue;
+    restoreIntent(turn, { ...record, receipt: undefined });
+    turn.effects.push({
+      type: "Save",
+      record: { ...record, receipt: undefined },
+    });
+  }
+}

@@ -1,0 +1,42 @@
+import { nextTry, type Turn } from "../turn.ts";
+import { dissolve, isExpiring } from "./bundles.ts";
+import { sendPermissionRequests } from "./dispatch.ts";
+import { askEndorsers, rejectBlamed } from "./endorsements.ts";
+import type { BundleWork } from "./model.ts";
+import { tellTransaction } from "./tell.ts";
+
+/** Repeats what was not answered; gives up what takes too long. */
+export function watchBundles(turn: Turn): void {
+  const { coordinator, tick } = turn.node;
+  for (const work of [...coordinator.bundles]) {
+    if (!coordinator.bundles.includes(work)) continue;
+    if (tick >= work.deadlineTick && (work.isAsking || !work.isEndorsed)) {
+      giveUpOnBundle(turn, work);
+    } else if (tick >= work.dueTick && (work.isAsking || !work.isEndorsed)) {
+      work.tries += 1;
+      work.dueTick = nextTry(turn, work.tries, work.key);
+      if (work.isAsking) sendPermissionRequests(turn, work);
+      else askEndorsers(turn, work);
+    } else if (isExpiring(turn, work)) {
+      dissolve(turn, work);
+    }
+  }
+}
+
+/** Transactions of senders that do not answer go back to them; the others are bundled again. */
+function giveUpOnBundle(turn: Turn, work: BundleWork): void {
+  if (work.isAsking) {
+    for (const { intentId, sender } of work.bundle.steps) {
+      const transaction = turn.node.coordinator.transactions.get(intentId);
+      if (transaction !== undefined && work.unpermitted.has(sender)) {
+        tellTransaction(turn, transaction, {
+          type: "DispatchConfirmationRejected",
+        });
+      }
+    }
+  } else if (work.refusals.size > work.endorsements.size) {
+    // The others may never answer: more of those who did are against it than for it.
+    rejectBlamed(turn, work, "too few answered");
+  }
+  dissolve(turn, work);
+}

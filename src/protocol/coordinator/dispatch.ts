@@ -1,0 +1,129 @@
+import type { Digest, NodeName } from "../ids.ts";
+import type { MessageOf } from "../messages.ts";
+import type { DispatchRecord } from "../records.ts";
+import { bySender, ignore, nextTry, send, type Turn } from "../turn.ts";
+import { dissolve, findBundle, isExpiring, tellAll } from "./bundles.ts";
+import { addDispatch } from "./indexes.ts";
+import type { BundleWork } from "./model.ts";
+import { tellTransaction } from "./tell.ts";
+
+/** Asks the senders in the first bundle for permission, once it has its endorsements. */
+export function askPermission(turn: Turn): void {
+  const { coordinator } = turn.node;
+  const [work] = coordinator.bundles;
+  if (work === undefined || !work.isEndorsed || work.isAsking) return;
+  if (isExpiring(turn, work)) {
+    dissolve(turn, work);
+    return;
+  }
+  work.isAsking = true;
+  work.tries = 0;
+  work.dueTick = nextTry(turn, 0, work.key);
+  work.deadlineTick = turn.node.tick + turn.node.config.stateTicks;
+  tellAll(turn, work, { type: "DependencyReady" });
+  sendPermissionRequests(turn, work);
+}
+
+/** Asks the senders that have not permitted it yet. */
+export function sendPermissionRequests(
+  turn: Turn,
+  { unpermitted, key, bundle }: BundleWork,
+): void {
+  for (const sender of [...unpermitted])
+    send(turn, sender, { type: "DispatchPermissionRequest", key, bundle });
+}
+
+/** A sender permits exactly this bundle. With the last permission it is dispatched. */
+export function receivePermission(
+  turn: Turn,
+  from: NodeName,
+  message: MessageOf<"DispatchPermission">,
+): void {
+  const { coordinator } = turn.node;
+  const work = findBundle(coordinator, message.key, message.digest);
+  if (
+    work === undefined ||
+    !work.isAsking ||
+    coordinator.bundles[0] !== work ||
+    !work.unpermitted.delete(from)
+  ) {
+    ignore(turn, "stale permission");
+    return;
+  }
+  if (work.unpermitted.size > 0 || coordinator.state !== "Active") return;
+  dispatch(turn, work);
+}
+
+/** Point of no return: durable before it is submitted or told. protocol.md#8, P1C. */
+function dispatch(turn: Turn, work: BundleWork): void {
+  const { coordinator } = turn.node;
+  coordinator.bundles.shift();
+  tellAll(turn, work, { type: "DispatchConfirmed" });
+  const record: DispatchRecord = {
+    kind: "dispatch",
+    bundle: work.bundle,
+    endorsements: [...work.endorsements.values()],
+    acknowledged: [],
+  };
+  turn.effects.push(
+    { type: "Save", record },
+    { type: "Submit", dispatch: record },
+  );
+  addDispatch(coordinator, record, nextTry(turn, 0, work.key));
+  tellAll(turn, work, { type: "Collected" });
+  notifyDispatched(turn, record);
+}
+
+/** Tells the senders that do not know yet. */
+export function notifyDispatched(
+  turn: Turn,
+  { bundle, acknowledged }: DispatchRecord,
+): void {
+  for (const [sender, steps] of bySender(bundle.steps, (step) => step.sender)) {
+    if (acknowledged.includes(sender)) continue;
+    send(turn, sender, {
+      type: "Dispatched",
+      digest: bundle.digest,
+      ids: steps.map(({ intentId }) => intentId),
+    });
+  }
+}
+
+/** A sender knows. Durable before the notice is no longer repeated: protocol.md#8, P2C. */
+export function acknowledgeDispatch(
+  turn: Turn,
+  from: NodeName,
+  digest: Digest,
+): void {
+  const work = turn.node.coordinator.dispatched.get(digest);
+  if (work === undefined || work.record.acknowledged.includes(from)) return;
+  work.record = {
+    ...work.record,
+    acknowledged: [...work.record.acknowledged, from],
+  };
+  turn.effects.push({ type: "Save", record: work.record });
+}
+
+/** A sender takes some of its transactions out of a bundle. */
+export function receiveDenial(
+  turn: Turn,
+  from: NodeName,
+  message: MessageOf<"DispatchDenial">,
+): void {
+  const { coordinator } = turn.node;
+  const work = findBundle(coordinator, message.key, message.digest);
+  if (work === undefined) {
+    ignore(turn, "stale denial");
+    return;
+  }
+  let isAnyGone = false;
+  for (const { id } of message.denied) {
+    const transaction = coordinator.transactions.get(id);
+    if (transaction?.sender !== from) continue;
+    isAnyGone =
+      tellTransaction(turn, transaction, {
+        type: "DispatchConfirmationRejected",
+      }) || isAnyGone;
+  }
+  if (isAnyGone) dissolve(turn, work);
+}

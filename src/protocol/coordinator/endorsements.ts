@@ -1,0 +1,168 @@
+import type { NodeName } from "../ids.ts";
+import { limits } from "../limits.ts";
+import type { MessageOf } from "../messages.ts";
+import type { State, Step } from "../transition.ts";
+import { ignore, newKey, nextTry, rangeOf, send, type Turn } from "../turn.ts";
+import { dissolve, findBundle, tellAll } from "./bundles.ts";
+import type { BundleWork, Coordinator } from "./model.ts";
+import { tellTransaction } from "./tell.ts";
+
+/** Bundles whatever is assembled, as long as few bundles are on their way. */
+export function formBundles(turn: Turn): void {
+  const { coordinator, config, height, tick } = turn.node;
+  while (
+    coordinator.assembled.size > 0 &&
+    coordinator.bundles.length < limits.bundles
+  ) {
+    const steps = takeAssembled(coordinator);
+    if (steps.length === 0) continue;
+    const validUntil = height + config.validForBlocks;
+    const bundle = {
+      steps,
+      validUntil,
+      digest: config.hashing.bundleDigest(steps, validUntil),
+    };
+    const key = newKey(turn);
+    const work: BundleWork = {
+      bundle,
+      ids: new Set(steps.map(({ intentId }) => intentId)),
+      key,
+      view: { created: statesFromOutside(coordinator, steps), spent: [] },
+      endorsements: new Map(),
+      refusals: new Map(),
+      unpermitted: new Set(steps.map(({ sender }) => sender)),
+      isEndorsed: false,
+      isAsking: false,
+      tries: 0,
+      dueTick: nextTry(turn, 0, key),
+      deadlineTick: tick + config.stateTicks,
+    };
+    coordinator.bundles.push(work);
+    askEndorsers(turn, work);
+  }
+}
+
+/** The steps that wait longest, as many as fit. */
+function takeAssembled({ assembled, transactions }: Coordinator): Step[] {
+  const steps: Step[] = [];
+  for (const id of assembled) {
+    if (steps.length === limits.bundle) break;
+    assembled.delete(id);
+    const { step } = transactions.get(id) ?? {};
+    if (step !== undefined) steps.push(step);
+  }
+  return steps;
+}
+
+/** Contents of what the steps use and transactions in flight outside of the bundle create. */
+function statesFromOutside(
+  coordinator: Coordinator,
+  steps: readonly Step[],
+): State[] {
+  const inside = new Set(steps.map(({ intentId }) => intentId));
+  const used = new Set(
+    steps.flatMap(({ inputs, reads }) => [...inputs, ...reads]),
+  );
+  const states: State[] = [];
+  for (const id of inside) {
+    for (const producerId of coordinator.transactions.get(id)?.builtOn ?? []) {
+      if (inside.has(producerId)) continue;
+      for (const state of coordinator.transactions.get(producerId)?.step
+        ?.outputs ?? []) {
+        if (used.has(state.id)) states.push(state);
+      }
+    }
+  }
+  for (const id of used) {
+    const state = coordinator.imported.get(id);
+    if (state !== undefined) states.push(state);
+  }
+  return states;
+}
+
+/** Asks the members that have not answered. */
+export function askEndorsers(
+  turn: Turn,
+  { bundle, key, view, endorsements, refusals }: BundleWork,
+): void {
+  const { config, height } = turn.node;
+  for (const endorser of config.committee) {
+    if (endorsements.has(endorser) || refusals.has(endorser)) continue;
+    send(turn, endorser, {
+      type: "EndorsementRequest",
+      key,
+      coordinator: config.self,
+      height,
+      bundle,
+      view,
+    });
+  }
+}
+
+/** An endorser signed. The runtime has checked the signature. */
+export function receiveEndorsement(
+  turn: Turn,
+  from: NodeName,
+  message: MessageOf<"Endorsement">,
+): void {
+  const { coordinator, config } = turn.node;
+  const work = findBundle(coordinator, message.key, message.digest);
+  if (work === undefined || !config.committee.includes(from)) {
+    ignore(turn, "stale endorsement");
+    return;
+  }
+  const { digest, signature } = message;
+  work.refusals.delete(from);
+  work.endorsements.set(from, { endorser: from, digest, signature });
+  if (work.isEndorsed || work.endorsements.size < config.threshold) return;
+  work.isEndorsed = true;
+  work.tries = 0;
+  work.deadlineTick = turn.node.tick + config.stateTicks;
+  tellAll(turn, work, { type: "Endorsed" });
+}
+
+/** An endorser refused. Once too many did, the step they blame falls; without one, all do. */
+export function receiveRefusal(
+  turn: Turn,
+  from: NodeName,
+  message: MessageOf<"Refusal">,
+): void {
+  const { node } = turn;
+  const { coordinator, config } = node;
+  const work = findBundle(coordinator, message.key, message.digest);
+  if (
+    work === undefined ||
+    work.isEndorsed ||
+    !config.committee.includes(from)
+  ) {
+    ignore(turn, "stale refusal");
+    return;
+  }
+  if (message.reason === "not-coordinator") {
+    // The endorser is ahead: the boundary will reach this node too. Behind: it is asked again.
+    if (rangeOf(node, message.height) > rangeOf(node, node.height))
+      work.dueTick = nextTry(turn, work.tries + 1, work.key);
+    return;
+  }
+  work.refusals.set(from, message.intentId);
+  if (config.committee.length - work.refusals.size >= config.threshold) return;
+  rejectBlamed(turn, work, message.detail);
+  dissolve(turn, work);
+}
+
+/** The steps that endorsers blame fall; if they blame none, all do. */
+export function rejectBlamed(
+  turn: Turn,
+  { refusals, bundle }: BundleWork,
+  detail: string,
+): void {
+  const blamed = new Set([...refusals.values()].flatMap((id) => id ?? []));
+  const culprits = bundle.steps.filter(
+    ({ intentId }) => blamed.size === 0 || blamed.has(intentId),
+  );
+  for (const { intentId } of culprits) {
+    const transaction = turn.node.coordinator.transactions.get(intentId);
+    if (transaction !== undefined)
+      tellTransaction(turn, transaction, { type: "EndorsedRejected", detail });
+  }
+}

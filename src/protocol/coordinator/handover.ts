@@ -1,0 +1,192 @@
+import type { NodeName } from "../ids.ts";
+import type { HandoverRecord } from "../records.ts";
+import {
+  candidates,
+  isSilent,
+  newKey,
+  nextTry,
+  send,
+  type Turn,
+} from "../turn.ts";
+import { isUndispatched, returnWork } from "./actions.ts";
+import { dissolve } from "./bundles.ts";
+import {
+  distrustImportedContext,
+  dropImportedContext,
+  importContext,
+  viewOf,
+} from "./context.ts";
+import { isOnLedger } from "./guards.ts";
+import type { Coordinator, CoordinatorEvent } from "./model.ts";
+import { tellTransaction } from "./tell.ts";
+
+type EventOf<Type extends CoordinatorEvent["type"]> = Extract<
+  CoordinatorEvent,
+  { readonly type: Type }
+>;
+
+/** Asks the one at work to hand over. */
+export function askForHandover(
+  coordinator: Coordinator,
+  _event: unknown,
+  turn: Turn,
+): void {
+  const { node } = turn;
+  coordinator.enteredTick = node.tick;
+  coordinator.successor = undefined;
+  coordinator.closingBeats = 0;
+  coordinator.predecessor = coordinator.other?.node;
+  if (coordinator.predecessor !== undefined)
+    send(turn, coordinator.predecessor, {
+      type: "HandoverRequest",
+      height: node.height,
+    });
+}
+
+/** Builds on what the predecessor dispatched, and waits until it is confirmed. */
+export function prepare(
+  coordinator: Coordinator,
+  { handover }: EventOf<"HandoverReceived">,
+  { node }: Turn,
+): void {
+  coordinator.enteredTick = node.tick;
+  importContext(coordinator, handover.context);
+  coordinator.flushUntil = Math.max(
+    coordinator.flushUntil,
+    // Nobody makes this node wait for longer than a bundle can be valid.
+    Math.min(handover.flushUntil, node.height + 2 * node.config.validForBlocks),
+  );
+  for (const id of handover.flush)
+    if (!isOnLedger(coordinator, node, id)) coordinator.flush.add(id);
+}
+
+/** The role comes unasked. */
+export function succeed(
+  coordinator: Coordinator,
+  { from }: EventOf<"HandoverReceived">,
+): void {
+  coordinator.predecessor = from;
+  coordinator.successor = undefined;
+  coordinator.closingBeats = 0;
+}
+
+/** Stops: returns what is not dispatched, and tells the successor what is. */
+export function handOverToHim(
+  coordinator: Coordinator,
+  { from }: { readonly from: NodeName },
+  turn: Turn,
+): void {
+  handOver(coordinator, from, turn);
+}
+
+export function handOverToFirst(
+  coordinator: Coordinator,
+  _event: unknown,
+  turn: Turn,
+): void {
+  const { node } = turn;
+  const first = candidates(node).find(
+    (candidate) => !isSilent(node, candidate) && candidate !== node.config.self,
+  );
+  if (first !== undefined) handOver(coordinator, first, turn);
+}
+
+function handOver(coordinator: Coordinator, to: NodeName, turn: Turn): void {
+  coordinator.successor = to;
+  coordinator.enteredTick = turn.node.tick;
+  returnWork(coordinator, undefined, turn);
+  const dispatched = [...coordinator.dispatched.values()];
+  const flush = [
+    ...coordinator.flush,
+    ...dispatched.flatMap(({ open }) => [...open]),
+  ];
+  const key = newKey(turn);
+  const record: HandoverRecord = {
+    kind: "handover",
+    key,
+    to,
+    context: viewOf(coordinator),
+    flush,
+    // Without dispatched work it only says that there is none; nobody needs to hear that for ever either.
+    flushUntil:
+      flush.length === 0
+        ? turn.node.height + turn.node.config.validForBlocks
+        : Math.max(
+            coordinator.flushUntil,
+            ...dispatched.map(({ record: { bundle } }) => bundle.validUntil),
+          ),
+  };
+  for (const [oldKey, { record: old }] of coordinator.handovers) {
+    coordinator.handovers.delete(oldKey);
+    turn.effects.push({ type: "Erase", key: `handover:${old.key}` });
+  }
+  coordinator.handovers.set(key, {
+    record,
+    tries: 0,
+    dueTick: nextTry(turn, 0, key),
+  });
+  turn.effects.push({ type: "Save", record });
+  sendHandover(turn, record);
+}
+
+/** Says that there is nothing to wait for. The one who asks asks again if this is lost. */
+export function handOverNothing(
+  _: Coordinator,
+  { from }: EventOf<"HandoverRequestReceived">,
+  turn: Turn,
+): void {
+  const key = newKey(turn);
+  const context = { created: [], spent: [] };
+  const flushUntil = 0;
+  send(turn, from, { type: "Handover", key, context, flush: [], flushUntil });
+}
+
+/** Repeated until it is acknowledged. */
+export function sendHandover(
+  turn: Turn,
+  { to, key, context, flush, flushUntil }: HandoverRecord,
+): void {
+  send(turn, to, { type: "Handover", key, context, flush, flushUntil });
+}
+
+/** What was taken over may never happen: whatever is assembled, perhaps on top of it, is assembled again. */
+export function distrust(
+  coordinator: Coordinator,
+  _event: unknown,
+  turn: Turn,
+): void {
+  const { transactions, flush } = coordinator;
+  if (flush.size === 0) return;
+  distrustImportedContext(coordinator);
+  for (const transaction of [...transactions.values()])
+    if (transaction.step !== undefined && isUndispatched(transaction.state))
+      tellTransaction(turn, transaction, { type: "DependencyReverted" });
+}
+
+/**
+ * Does not dispatch for now. Steps that spend or read what the predecessor's transitions spend can never happen: they
+ * are assembled again.
+ */
+export function stepBack(
+  { transactions, bundles }: Coordinator,
+  { handover }: EventOf<"HandoverReceived">,
+  turn: Turn,
+): void {
+  const [first] = bundles;
+  if (first?.isAsking === true) dissolve(turn, first);
+  const spent = new Set(handover.context.spent);
+  for (const transaction of [...transactions.values()]) {
+    const { step, state } = transaction;
+    if (step === undefined || !isUndispatched(state)) continue;
+    if ([...step.inputs, ...step.reads].some((id) => spent.has(id)))
+      tellTransaction(turn, transaction, { type: "DependencyReverted" });
+  }
+}
+
+/** Somebody else takes the role up: what was taken over for it is his business. */
+export function giveWay(coordinator: Coordinator): void {
+  coordinator.predecessor = undefined;
+  coordinator.flush.clear();
+  coordinator.flushUntil = 0;
+  dropImportedContext(coordinator);
+}

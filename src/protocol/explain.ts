@@ -1,0 +1,43 @@
+import type { IntentId } from "./ids.ts";
+import type { Sequencer } from "./turn.ts";
+
+/** What a transaction of this node waits for, in one sentence; undefined if it is not open here. */
+export function explain(
+  { sender, height }: Sequencer,
+  id: IntentId,
+): string | undefined {
+  const transaction = sender.transactions.get(id);
+  if (transaction === undefined) return undefined;
+  const { state, sentTo, waitsFor, reason, liveUntil } = transaction;
+  if (transaction.isDoomed)
+    return `It failed (${reason ?? "unknown"}) and ends after block ${liveUntil}; this node has seen ${height}.`;
+  if (waitsFor.size > 0) return `It waits for ${[...waitsFor].join(", ")}.`;
+  switch (state) {
+    case "Parked":
+      return `It is parked: ${transaction.parked ?? "not ready"}. Resume it when it is ready.`;
+    case "Initial":
+    case "Pending":
+    case "Delegated":
+      if (sentTo !== undefined)
+        return `It waits for ${sentTo} to ask for its assembly.`;
+      if (sender.waitForRange !== undefined)
+        return `This node is behind: it waits for range ${sender.waitForRange}.`;
+      return reason === undefined
+        ? "It waits to be delegated."
+        : `It is tried again after: ${reason}.`;
+    case "Assembling":
+    case "Signing":
+      return "It is being assembled.";
+    case "EndorsementGathering":
+      return `${sentTo ?? "The coordinator"} gathers endorsements.`;
+    case "Prepared":
+      return `${sentTo ?? "The coordinator"} may dispatch it until block ${liveUntil}.`;
+    case "Dispatched":
+    case "Sequenced":
+    case "Submitted":
+      return `It is dispatched and waits for the ledger, until block ${liveUntil}.`;
+    case "Confirmed":
+    case "Reverted":
+      return undefined;
+  }
+}

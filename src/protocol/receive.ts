@@ -1,0 +1,166 @@
+import { revertBlocks, seeBlock } from "./blocks.ts";
+import { receiveAssembleResponse } from "./coordinator/assembly.ts";
+import {
+  acknowledgeDispatch,
+  receiveDenial,
+  receivePermission,
+} from "./coordinator/dispatch.ts";
+import {
+  receiveEndorsement,
+  receiveRefusal,
+} from "./coordinator/endorsements.ts";
+import { submissionFailed } from "./coordinator/settlement.ts";
+import { tellTransaction } from "./coordinator/tell.ts";
+import { finishEndorsement, receiveEndorsementRequest } from "./endorser.ts";
+import type { Event } from "./events.ts";
+import type { NodeName } from "./ids.ts";
+import type { Message } from "./messages.ts";
+import {
+  finishAssembly,
+  receiveAssembleRequest,
+  receiveDispatched,
+  receivePermissionRequest,
+} from "./sender/assembly.ts";
+import { acceptDelegation, rejectDelegation } from "./sender/delegation.ts";
+import { submit } from "./sender/submission.ts";
+import { tell } from "./sender/tell.ts";
+import { tellCoordinator, tellSender } from "./tell.ts";
+import { pass } from "./time.ts";
+import { candidates, send, type Turn } from "./turn.ts";
+
+/** Whatever happens to a node. */
+export function receive(turn: Turn, event: Event): void {
+  switch (event.type) {
+    case "IntentSubmitted":
+      return submit(turn, event);
+    case "IntentResumed": {
+      const transaction = turn.node.sender.transactions.get(event.id);
+      if (
+        transaction !== undefined &&
+        tell(turn, transaction, { type: "Resumed" })
+      )
+        tellSender(turn, { type: "TransactionCreated" });
+      return;
+    }
+    case "Tick":
+      return pass(turn);
+    case "BlockSeen":
+      return seeBlock(turn, event);
+    case "BlocksReverted":
+      return revertBlocks(turn, event);
+    case "MessageReceived":
+      return receiveMessage(turn, event.from, event.message);
+    case "AssemblyDone":
+      return finishAssembly(turn, event.key, event.outcomes);
+    case "EndorsementDone":
+      return finishEndorsement(turn, event.digest, event.outcome);
+    case "SubmissionFailed":
+      return submissionFailed(turn, event);
+    case "SubmissionProgressed": {
+      const work = turn.node.coordinator.dispatched.get(event.digest);
+      for (const id of work?.open ?? []) {
+        const transaction = turn.node.coordinator.transactions.get(id);
+        if (transaction !== undefined)
+          tellTransaction(turn, transaction, {
+            type: event.progress === "nonce" ? "NonceAllocated" : "Submitted",
+          });
+      }
+      return;
+    }
+  }
+}
+
+/** A message that another node sent, or this node to itself. */
+export function receiveMessage(
+  turn: Turn,
+  from: NodeName,
+  message: Message,
+): void {
+  const { sender } = turn.node;
+  switch (message.type) {
+    case "DelegationRequest":
+      return tellCoordinator(turn, {
+        type: "TransactionsDelegated",
+        from,
+        request: message,
+      });
+    case "DelegationAccepted":
+      return acceptDelegation(turn, from, message);
+    case "DelegationRejected":
+      return rejectDelegation(turn, from, message);
+    case "DelegationReturned":
+      for (const id of message.ids) {
+        const transaction = sender.transactions.get(id);
+        if (transaction?.sentTo === from)
+          tell(turn, transaction, { type: "Released" });
+      }
+      return;
+    case "AssembleRequest":
+      return receiveAssembleRequest(turn, from, message);
+    case "AssembleResponse":
+      return receiveAssembleResponse(turn, from, message);
+    case "EndorsementRequest":
+      return receiveEndorsementRequest(turn, from, message);
+    case "Endorsement":
+      return receiveEndorsement(turn, from, message);
+    case "Refusal":
+      return receiveRefusal(turn, from, message);
+    case "DispatchPermissionRequest":
+      return receivePermissionRequest(turn, from, message);
+    case "DispatchPermission":
+      return receivePermission(turn, from, message);
+    case "DispatchDenial":
+      return receiveDenial(turn, from, message);
+    case "Dispatched":
+      return receiveDispatched(turn, from, message);
+    case "DispatchedAck":
+      return acknowledgeDispatch(turn, from, message.digest);
+    case "TransactionReverted":
+      for (const id of message.ids) {
+        const transaction = sender.transactions.get(id);
+        if (
+          transaction === undefined ||
+          (transaction.sentTo !== from &&
+            transaction.permission?.coordinator !== from)
+        )
+          continue;
+        tell(turn, transaction, {
+          type: "ConfirmedReverted",
+          reason: message.reason,
+          isRetryable: true,
+        });
+      }
+      return;
+    case "Heartbeat":
+      if (!candidates(turn.node).includes(from)) return;
+      tellSender(turn, { type: "HeartbeatReceived", from, heartbeat: message });
+      return tellCoordinator(turn, {
+        type: "HeartbeatReceived",
+        from,
+        heartbeat: message,
+      });
+    case "HandoverRequest":
+      if (!candidates(turn.node).includes(from)) return;
+      return tellCoordinator(turn, {
+        type: "HandoverRequestReceived",
+        from,
+        height: message.height,
+      });
+    case "Handover":
+      if (!candidates(turn.node).includes(from)) return;
+      tellCoordinator(turn, {
+        type: "HandoverReceived",
+        from,
+        handover: message,
+      });
+      return send(turn, from, { type: "HandoverAck", key: message.key });
+    case "HandoverAck":
+      if (
+        turn.node.coordinator.handovers.get(message.key)?.record.to === from
+      ) {
+        turn.node.coordinator.handovers.delete(message.key);
+        turn.effects.push({ type: "Erase", key: `handover:${message.key}` });
+      }
+      return;
+  }
+}

@@ -1,0 +1,91 @@
+import { restoreDispatch } from "./coordinator/settlement.ts";
+import { push } from "./heap.ts";
+import type { IntentId } from "./ids.ts";
+import type { IntentRecord, SavedRecord } from "./records.ts";
+import { failDependants, waitFor } from "./sender/dependencies.ts";
+import { sendTo } from "./sender/transaction/actions.ts";
+import {
+  createTransaction,
+  type SenderTransaction,
+} from "./sender/transaction/model.ts";
+import type { Turn } from "./turn.ts";
+
+/** Puts everything back as the records say. */
+export function restore(
+  turn: Turn,
+  records: readonly SavedRecord[],
+  fulfilled: readonly IntentId[],
+): void {
+  const { node } = turn;
+  const intents = records.filter(
+    (record) => record.kind === "intent" && record.receipt === undefined,
+  ) as IntentRecord[];
+  for (const record of intents.sort((a, b) => a.sequence - b.sequence))
+    restoreIntent(turn, record);
+  for (const transaction of node.sender.transactions.values())
+    for (const id of transaction.intent.dependsOn)
+      if (!fulfilled.includes(id)) waitFor(turn, transaction, id);
+  for (const record of records) {
+    if (record.kind === "intent" && record.receipt?.type === "Reverted")
+      failDependants(turn, record.intent.id);
+    if (record.kind === "dispatch") restoreDispatch(turn, record);
+    if (record.kind === "handover")
+      node.coordinator.handovers.set(record.key, {
+        record,
+        tries: 0,
+        dueTick: node.tick,
+      });
+  }
+  if (node.coordinator.dispatched.size > 0) node.coordinator.state = "Flush";
+}
+
+/** An open intent goes on where its record says. */
+export function restoreIntent(turn: Turn, record: IntentRecord): void {
+  const { sender } = turn.node;
+  const { permission, isDispatched, parked } = record;
+  const transaction: SenderTransaction = {
+    ...createTransaction(record.intent, record.sequence),
+    ...pickSaved(record),
+  };
+  sender.transactions.set(transaction.id, transaction);
+  sender.nextSequence = Math.max(sender.nextSequence, record.sequence + 1);
+  sender.state = "Sending";
+  if (permission !== undefined)
+    push(sender.expiries, transaction.liveUntil, transaction.id);
+  if (parked !== undefined) {
+    transaction.state = "Parked";
+    sender.parked += 1;
+  } else if (record.isDoomed) transaction.state = "Pending";
+  else if (isDispatched) transaction.state = "Dispatched";
+  else if (
+    permission !== undefined &&
+    permission.validUntil > turn.node.height
+  ) {
+    transaction.state = "Prepared";
+    sendTo(sender, transaction, permission.coordinator);
+    transaction.isAccepted = true;
+  } else {
+    transaction.state = "Pending";
+    push(sender.outgoing, transaction.sequence, transaction.id);
+  }
+}
+
+function pickSaved({
+  retries,
+  permission,
+  liveUntil,
+  isDispatched,
+  reason,
+  isDoomed,
+  parked,
+}: IntentRecord): Partial<SenderTransaction> {
+  return {
+    retries,
+    permission,
+    liveUntil,
+    isDispatched,
+    reason,
+    isDoomed,
+    parked,
+  };
+}

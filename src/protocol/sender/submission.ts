@@ -1,0 +1,50 @@
+import type { Event } from "../events.ts";
+import { limits } from "../limits.ts";
+import { tellSender } from "../tell.ts";
+import type { Turn } from "../turn.ts";
+import { waitFor } from "./dependencies.ts";
+import { tell } from "./tell.ts";
+import { createTransaction } from "./transaction/model.ts";
+
+/** Takes an intent: durable before the user is told. */
+export function submit(
+  turn: Turn,
+  {
+    intent,
+    fulfilled,
+    reverted,
+  }: Extract<Event, { readonly type: "IntentSubmitted" }>,
+): void {
+  const { sender } = turn.node;
+  if (sender.transactions.has(intent.id)) {
+    turn.effects.push({ type: "Accepted", id: intent.id });
+    return;
+  }
+  if (sender.transactions.size >= limits.openIntents) {
+    turn.effects.push({
+      type: "Refused",
+      id: intent.id,
+      reason: `${limits.openIntents} intents are open`,
+    });
+    return;
+  }
+  if (intent.isPrepareOnly) {
+    // Nobody stops it before dispatch yet, and what is only prepared must never be dispatched.
+    const reason = "Preparing without dispatch is not supported";
+    turn.effects.push({ type: "Refused", id: intent.id, reason });
+    return;
+  }
+  const lost = intent.dependsOn.find((id) => reverted.includes(id));
+  if (lost !== undefined) {
+    const reason = `It depends on ${lost}, which reverted`;
+    turn.effects.push({ type: "Refused", id: intent.id, reason });
+    return;
+  }
+  const transaction = createTransaction(intent, sender.nextSequence++);
+  for (const id of intent.dependsOn)
+    if (!fulfilled.includes(id)) waitFor(turn, transaction, id);
+  sender.transactions.set(intent.id, transaction);
+  tell(turn, transaction, { type: "Created" });
+  turn.effects.push({ type: "Accepted", id: intent.id });
+  tellSender(turn, { type: "TransactionCreated" });
+}

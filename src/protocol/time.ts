@@ -1,0 +1,91 @@
+import { watchAssemblies } from "./coordinator/assembly.ts";
+import { watchBundles } from "./coordinator/deadlines.ts";
+import { notifyDispatched } from "./coordinator/dispatch.ts";
+import { sendHandover } from "./coordinator/handover.ts";
+import { sendHeartbeats } from "./coordinator/heartbeat.ts";
+import { tellTransaction } from "./coordinator/tell.ts";
+import { watch } from "./sender/actions.ts";
+import { tellCoordinator, tellSender } from "./tell.ts";
+import { graceTicks, nextTry, send, type Turn } from "./turn.ts";
+
+/** A tick: whatever waits for time. */
+export function pass(turn: Turn): void {
+  const { node } = turn;
+  const { coordinator, config } = node;
+  node.tick += 1;
+  watch(turn);
+  watchAssemblies(turn);
+  watchBundles(turn);
+  for (const work of coordinator.dispatched.values()) {
+    if (node.tick < work.dueTick) continue;
+    work.tries += 1;
+    work.dueTick = nextTry(turn, work.tries, work.record.bundle.digest);
+    notifyDispatched(turn, work.record);
+  }
+  for (const [key, work] of coordinator.handovers) {
+    if (node.height > work.record.flushUntil) {
+      // What it hands over is on the ledger, or never will be.
+      coordinator.handovers.delete(key);
+      turn.effects.push({ type: "Erase", key: `handover:${key}` });
+      continue;
+    }
+    if (node.tick < work.dueTick) continue;
+    work.tries += 1;
+    work.dueTick = nextTry(turn, work.tries, work.record.key);
+    sendHandover(turn, work.record);
+  }
+  if (node.tick - coordinator.heartbeatTick >= config.heartbeatTicks)
+    beat(turn);
+  watchPredecessor(turn);
+}
+
+function beat(turn: Turn): void {
+  const { coordinator, tick, sender } = turn.node;
+  coordinator.heartbeatTick = tick;
+  sendHeartbeats(turn);
+  const { over } = coordinator;
+  coordinator.over = [];
+  for (const transaction of over)
+    tellTransaction(turn, transaction, { type: "HeartbeatInterval" });
+  if (
+    sender.active === undefined ||
+    tick - sender.active.tick > graceTicks(turn.node.config)
+  )
+    tellSender(turn, { type: "HeartbeatInterval" });
+  tellCoordinator(turn, { type: "HeartbeatInterval" });
+}
+
+/** Gives up waiting for a handover or its flush point. */
+function watchPredecessor(turn: Turn): void {
+  const { coordinator, tick, config } = turn.node;
+  if (coordinator.state !== "Elect" && coordinator.state !== "Prepared") return;
+  const { other, enteredTick } = coordinator;
+  const grace = graceTicks(config);
+  // Whoever dispatches, or has dispatched, is the one to wait for.
+  if (
+    coordinator.state === "Elect" &&
+    (other?.claim === "Active" || other?.claim === "Flush") &&
+    tick - other.tick <= grace
+  )
+    coordinator.predecessor = other.node;
+  const { predecessor } = coordinator;
+  const isHeard =
+    other !== undefined &&
+    other.node === predecessor &&
+    tick - other.tick <= grace;
+  if (
+    predecessor === undefined ||
+    (!isHeard && tick - enteredTick > grace) ||
+    tick - enteredTick > 4 * config.stateTicks
+  ) {
+    tellCoordinator(turn, { type: "PredecessorSilent" });
+  } else if (
+    coordinator.state === "Elect" &&
+    (tick - enteredTick) % config.heartbeatTicks === 0
+  ) {
+    send(turn, predecessor, {
+      type: "HandoverRequest",
+      height: turn.node.height,
+    });
+  }
+}
