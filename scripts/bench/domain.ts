@@ -1,10 +1,12 @@
 import type { Hashing } from "../../src/protocol/config.ts";
 import {
   parseDigest,
+  parsePlace,
   parseStateId,
   type Digest,
   type IntentId,
   type NodeName,
+  type Place,
   type StateId,
 } from "../../src/protocol/ids.ts";
 import type { AssembleOutcome } from "../../src/protocol/messages.ts";
@@ -96,11 +98,14 @@ export function assemble(
       inputs: input === undefined ? [] : [input],
       reads: [],
       outputs: [coin],
+      found: input === undefined ? [] : [{ id: input, place }],
       signature: input ?? "genesis",
     };
     return { type: "assembled", id, step };
   });
 }
+
+const place = placeAt("0x00");
 
 /**
  * Stands for the ledger's hash functions, which are not measured here: a number for each list of steps. Messages pass
@@ -110,7 +115,7 @@ export function createHashing(): Hashing {
   const digests = new WeakMap<readonly Step[], Digest>();
   let count = 0;
   return {
-    bundleDigest: (steps) => {
+    bundleDigest: ({ steps }) => {
       const known = digests.get(steps);
       if (known !== undefined) return known;
       count += 1;
@@ -119,8 +124,15 @@ export function createHashing(): Hashing {
       digests.set(steps, digest);
       return digest;
     },
-    stateId: ({ intentId }) => stateId(intentId),
+    placesOf: ({ steps }) =>
+      steps.flatMap(({ outputs }) => outputs.map(({ id }) => ({ id, place }))),
   };
+}
+
+function placeAt(text: string): Place {
+  const parsed = parsePlace(text);
+  if (parsed === undefined) throw new Error(`${text} is no place.`);
+  return parsed;
 }
 
 function stateId(text: string): StateId {

@@ -2,6 +2,7 @@ import {
   parseDigest,
   parseIntentId,
   parseNodeName,
+  parsePlace,
   parseRequestKey,
   parseStateId,
 } from "./ids.ts";
@@ -45,17 +46,21 @@ const intent: Shape<Intent> = object({
 
 const state = object({ id: parseStateId, content: text(limits.contentBytes) });
 
+const placed = object({ id: parseStateId, place: parsePlace });
+
 const step: Shape<Step> = object({
   intentId: parseIntentId,
   sender: parseNodeName,
   inputs: listOf(parseStateId, limits.states),
   reads: listOf(parseStateId, limits.states),
   outputs: listOf(state, limits.states),
+  found: listOf(placed, 2 * limits.states),
   signature,
 });
 
 const bundle: Shape<Bundle> = object({
   steps: listOf(step, limits.bundle),
+  places: listOf(placed, 2 * limits.bundle * limits.states),
   validUntil: count,
   digest: parseDigest,
 });
@@ -207,6 +212,7 @@ const shapes = {
     type: oneOf("Handover"),
     key: parseRequestKey,
     context: view,
+    places: listOf(placed, limits.speculative * limits.states),
     flush: listOf(parseIntentId, limits.speculative),
     flushUntil: count,
   }),

@@ -1,5 +1,5 @@
-import type { Digest, GroupAddress, NodeName, StateId } from "./ids.ts";
-import type { Step } from "./transition.ts";
+import type { Digest, GroupAddress, NodeName } from "./ids.ts";
+import type { PlacedState, UnsealedBundle } from "./transition.ts";
 
 /** What a rotation of the role depends on. */
 export type Policy = "sticky" | "rotating";
@@ -7,16 +7,12 @@ export type Policy = "sticky" | "rotating";
 /** Who may coordinate: each node its own intents; a fixed node or pool; any member of the committee. */
 export type Mode = "local" | "remote" | "elected";
 
-/** Hash functions of the ledger, so that the protocol need not know them. Pure. */
+/** The arithmetic of the ledger, so that the protocol need not know it. Pure, and defined for nonsense too. */
 export interface Hashing {
-  /** What endorsers sign for these steps. */
-  readonly bundleDigest: (steps: readonly Step[], validUntil: number) => Digest;
-  /** The id that a state with this content has as output `index` of a step. */
-  readonly stateId: (step: {
-    readonly intentId: string;
-    readonly index: number;
-    readonly content: string;
-  }) => StateId;
+  /** What endorsers sign for a bundle: all of it. */
+  readonly bundleDigest: (bundle: UnsealedBundle) => Digest;
+  /** Where the ledger will keep what a bundle creates. */
+  readonly placesOf: (bundle: UnsealedBundle) => readonly PlacedState[];
 }
 
 /** One node's part in one group. Ticks are the unit of time; how long a tick lasts is the runtime's business. */

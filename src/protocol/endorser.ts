@@ -144,7 +144,7 @@ function findFault(
     return { detail: "the bundle's size", intentId: undefined };
   if (validUntil < height)
     return { detail: "the bundle has expired", intentId: undefined };
-  if (config.hashing.bundleDigest(steps, validUntil) !== digest)
+  if (config.hashing.bundleDigest(bundle) !== digest)
     return { detail: "the digest", intentId: undefined };
   const done = steps.find(({ intentId }) =>
     isRemembered(endorser.fulfilled, intentId),

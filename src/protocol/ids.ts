@@ -18,12 +18,16 @@ export type StateId = Branded<"StateId">;
 /** A hash over exactly what is endorsed, permitted and dispatched: 32 bytes. */
 export type Digest = Branded<"Digest">;
 
+/** Where the ledger keeps a state. Opaque: only the ledger's arithmetic reads it. */
+export type Place = Branded<"Place">;
+
 /** Pairs an answer with its request. */
 export type RequestKey = Branded<"RequestKey">;
 
 const nodeName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const groupAddress = /^0x[0-9a-f]{40}$/;
 const word = /^0x[0-9a-f]{64}$/;
+const place = /^0x[0-9a-f]{2,128}$/;
 const requestKey = /^[A-Za-z0-9.:_-]{1,120}$/;
 
 /** The value as a node name, or undefined if it is none. */
@@ -57,6 +61,13 @@ export function parseStateId(value: unknown): StateId | undefined {
 export function parseDigest(value: unknown): Digest | undefined {
   return typeof value === "string" && word.test(value)
     ? (value as Digest)
+    : undefined;
+}
+
+/** The value as a place, or undefined if it is none. */
+export function parsePlace(value: unknown): Place | undefined {
+  return typeof value === "string" && place.test(value)
+    ? (value as Place)
     : undefined;
 }
 

@@ -11,6 +11,8 @@ export const limits = {
   pooled: 200_000,
   /** Transactions between assembly and confirmation: what a falling one may drag along. */
   speculative: 512,
+  /** Places of states that a coordinator remembers at least: of all that is speculative, many times over. */
+  places: 100_000,
   /** Requests for assembly at the same time. More would only guess further ahead. */
   assembling: 8,
   /** Intents that one sender assembles for one request: enough to hide the way there and back. */

@@ -1,5 +1,11 @@
 import type { Digest, IntentId, NodeName, RequestKey } from "./ids.ts";
-import type { Bundle, Intent, SpeculativeView, Step } from "./transition.ts";
+import type {
+  Bundle,
+  Intent,
+  PlacedState,
+  SpeculativeView,
+  Step,
+} from "./transition.ts";
 
 /** Where a transaction is, as its coordinator tells the sender. Hints, never proof. */
 export type Stage =
@@ -142,6 +148,8 @@ export type Message =
       readonly key: RequestKey;
       /** What dispatched transitions will have done. */
       readonly context: SpeculativeView;
+      /** Where the ledger will keep what they create. */
+      readonly places: readonly PlacedState[];
       /** Intents whose confirmation, all of them, is the flush point. */
       readonly flush: readonly IntentId[];
       /** The last block in which they can be confirmed. */

@@ -3,6 +3,7 @@ import type {
   Bundle,
   Endorsement,
   Intent,
+  PlacedState,
   SpeculativeView,
 } from "./transition.ts";
 
@@ -62,6 +63,7 @@ export interface HandoverRecord {
   readonly key: RequestKey;
   readonly to: NodeName;
   readonly context: SpeculativeView;
+  readonly places: readonly PlacedState[];
   readonly flush: readonly IntentId[];
   readonly flushUntil: number;
 }

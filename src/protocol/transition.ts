@@ -1,4 +1,4 @@
-import type { Digest, IntentId, NodeName, StateId } from "./ids.ts";
+import type { Digest, IntentId, NodeName, Place, StateId } from "./ids.ts";
 
 /** What a user asked for. */
 export interface Intent {
@@ -19,6 +19,12 @@ export interface State {
   readonly content: string;
 }
 
+/** A state, and where the ledger keeps it. */
+export interface PlacedState {
+  readonly id: StateId;
+  readonly place: Place;
+}
+
 /** An assembled intent: what it spends, reads and creates. */
 export interface Step {
   readonly intentId: IntentId;
@@ -26,15 +32,23 @@ export interface Step {
   readonly inputs: readonly StateId[];
   readonly reads: readonly StateId[];
   readonly outputs: readonly State[];
+  /** Where its sender found what it spends and reads, as far as that is on the ledger. */
+  readonly found: readonly PlacedState[];
   /** The sender's signature over the step. */
   readonly signature: string;
 }
 
-/** One or more steps in order, endorsed, permitted and dispatched as one net transition. */
-export interface Bundle {
+/** One or more steps in order, to be endorsed, permitted and dispatched as one net transition. */
+export interface UnsealedBundle {
   readonly steps: readonly Step[];
+  /** Where the ledger keeps, or will keep, all that the steps take from outside of the bundle. */
+  readonly places: readonly PlacedState[];
   /** The last block in which it can happen. */
   readonly validUntil: number;
+}
+
+/** A bundle with the digest that endorsers sign. */
+export interface Bundle extends UnsealedBundle {
   readonly digest: Digest;
 }
 

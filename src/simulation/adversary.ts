@@ -119,10 +119,10 @@ export class Adversary {
       case "EndorsementRequest": {
         const { bundle } = message;
         const validUntil = random.pick(heights);
-        const { steps } = bundle;
-        const digest = hashing.bundleDigest(steps, validUntil);
+        const { steps, places } = bundle;
+        const digest = hashing.bundleDigest({ steps, places, validUntil });
         return random.chance(0.5)
-          ? { ...message, bundle: { steps, validUntil, digest } }
+          ? { ...message, bundle: { steps, places, validUntil, digest } }
           : {
               ...message,
               height,
@@ -136,8 +136,9 @@ export class Adversary {
       case "DispatchPermissionRequest": {
         const steps = message.bundle.steps.slice(1);
         const validUntil = random.pick(heights);
-        const digest = hashing.bundleDigest(steps, validUntil);
-        return { ...message, bundle: { steps, validUntil, digest } };
+        const { places } = message.bundle;
+        const digest = hashing.bundleDigest({ steps, places, validUntil });
+        return { ...message, bundle: { steps, places, validUntil, digest } };
       }
       case "DispatchPermission":
       case "Dispatched":
@@ -198,6 +199,7 @@ export class Adversary {
           type: "Handover",
           key,
           context: { created: [], spent: this.#someStates() },
+          places: [],
           flush: this.#someIds(),
           flushUntil: height,
         };

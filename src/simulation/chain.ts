@@ -4,13 +4,14 @@ import type { DispatchRecord } from "../protocol/records.ts";
 import type { State } from "../protocol/transition.ts";
 import type { Coin } from "./coins.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
+import { genesisPlace } from "./hashing.ts";
 import type { Random } from "./random.ts";
 import {
   execute,
   type Group,
   type LedgerRefusal,
   type LedgerState,
-  type NetTransition,
+  type ExecutedTransition,
   undo,
 } from "./transition.ts";
 
@@ -28,7 +29,7 @@ export interface ChainTransaction {
 export interface Block {
   readonly height: number;
   readonly facts: readonly LedgerFact[];
-  readonly transitions: readonly NetTransition[];
+  readonly transitions: readonly ExecutedTransition[];
   readonly transactions: readonly ChainTransaction[];
 }
 
@@ -38,11 +39,11 @@ const transactionsPerBlock = 200;
 export class Chain {
   readonly blocks: Block[];
   readonly ledger: LedgerState = {
-    unspent: new Set(),
+    unspent: new Map(),
     fulfilled: new Map(),
   };
   /** Called for every transition that happens, and with `isUndone` when a reorganisation takes it back. */
-  readonly #onTransition: (net: NetTransition, isUndone: boolean) => void;
+  readonly #onTransition: (net: ExecutedTransition, isUndone: boolean) => void;
   readonly #group: Group;
   readonly #random: Random;
   readonly #faults: FaultCounter;
@@ -65,7 +66,10 @@ export class Chain {
     ports: {
       readonly random: Random;
       readonly faults: FaultCounter;
-      readonly onTransition: (net: NetTransition, isUndone: boolean) => void;
+      readonly onTransition: (
+        net: ExecutedTransition,
+        isUndone: boolean,
+      ) => void;
     },
   ) {
     this.#group = options.group;
@@ -81,10 +85,18 @@ export class Chain {
     this.#nonces = Array<number>(size).fill(0);
     const outputs = options.genesis.map(({ state }) => state);
     for (const state of outputs) {
-      this.ledger.unspent.add(state.id);
+      this.ledger.unspent.set(state.id, genesisPlace);
       this.#contents.set(state.id, state);
     }
-    const genesis = { intents: [], inputs: [], reads: [], outputs };
+    const genesis: ExecutedTransition = {
+      intents: [],
+      inputs: [],
+      reads: [],
+      outputs,
+      conflicts: [],
+      taken: [],
+      put: outputs.map(({ id }) => ({ id, place: genesisPlace })),
+    };
     this.blocks = [
       { height: 0, facts: [], transitions: [genesis], transactions: [] },
     ];
@@ -127,7 +139,7 @@ export class Chain {
     }
     const height = this.blocks.length;
     const facts: LedgerFact[] = [];
-    const transitions: NetTransition[] = [];
+    const transitions: ExecutedTransition[] = [];
     const transactions: ChainTransaction[] = [];
     const run = (
       dispatch: DispatchRecord,

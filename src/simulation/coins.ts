@@ -1,6 +1,11 @@
-import { parseStateId, type IntentId, type StateId } from "../protocol/ids.ts";
+import {
+  parseStateId,
+  type IntentId,
+  type Place,
+  type StateId,
+} from "../protocol/ids.ts";
 import type { State } from "../protocol/transition.ts";
-import { hashing } from "./hashing.ts";
+import { stateIdOf } from "./hashing.ts";
 
 /** A state of the simulated domain: an amount in an account. A coin of nothing is a note. */
 export interface Coin {
@@ -21,7 +26,7 @@ export function mintCoin(coin: {
   const { account, amount, index, intentId } = coin;
   const content = `${account}:${amount}:${index}:${intentId}`;
   const state = {
-    id: hashing.stateId({ intentId, index, content }),
+    id: stateIdOf({ intentId, index, content }),
     content,
   };
   const minted = { state, account, amount };
@@ -46,7 +51,7 @@ export function readCoin(state: State): Coin | undefined {
   const amount = Number(amountText);
   const index = Number(indexText);
   if (!Number.isSafeInteger(amount) || amount < 0) return undefined;
-  const id = hashing.stateId({ intentId, index, content: state.content });
+  const id = stateIdOf({ intentId, index, content: state.content });
   if (id !== parseStateId(state.id)) return undefined;
   const coin = { state, account, amount };
   parsed.set(state, coin);
@@ -56,12 +61,18 @@ export function readCoin(state: State): Coin | undefined {
 /** The coins that exist in one node's view of the ledger, and what happened before. */
 export class Holdings {
   readonly #coins = new Map<StateId, Coin>();
+  readonly #places = new Map<StateId, Place>();
   readonly #accounts = new Map<string, Map<StateId, Coin>>();
   readonly #spent = new Set<StateId>();
   readonly #fulfilled = new Set<IntentId>();
 
   coin(id: StateId): Coin | undefined {
     return this.#coins.get(id);
+  }
+
+  /** Where the ledger keeps a coin. */
+  placeOf(id: StateId): Place | undefined {
+    return this.#places.get(id);
   }
 
   coinsOf(account: string): Iterable<Coin> {
@@ -84,8 +95,9 @@ export class Holdings {
     this.#fulfilled.delete(id);
   }
 
-  create(coin: Coin): void {
+  create(coin: Coin, place: Place): void {
     const { id } = coin.state;
+    this.#places.set(id, place);
     this.#coins.set(id, coin);
     this.#spent.delete(id);
     const account = this.#accounts.get(coin.account);
@@ -109,6 +121,7 @@ export class Holdings {
     const coin = this.#coins.get(id);
     if (coin === undefined) return;
     this.#coins.delete(id);
+    this.#places.delete(id);
     this.#accounts.get(coin.account)?.delete(id);
   }
 }

@@ -264,7 +264,7 @@ function checkPermitted(
   { delegates, signatures }: Course,
 ): void {
   const { steps, validUntil, digest } = bundle;
-  if (hashing.bundleDigest(steps, validUntil) !== digest)
+  if (hashing.bundleDigest(bundle) !== digest)
     throw violation("S16", node, "permits what it has not seen");
   if (validUntil > height + 4 * config.validForBlocks)
     throw violation("S16", node, `permits until block ${validUntil}`);

@@ -1,14 +1,16 @@
 import type { EndorseOutcome } from "../protocol/events.ts";
 import type { IntentId, NodeName, StateId } from "../protocol/ids.ts";
+import { netOf } from "../protocol/net.ts";
 import type { AssembleOutcome } from "../protocol/messages.ts";
 import type {
   Bundle,
   Intent,
+  PlacedState,
   SpeculativeView,
   Step,
 } from "../protocol/transition.ts";
 import { type Coin, type Holdings, mintCoin, readCoin } from "./coins.ts";
-import { hashing, isSigned, sign, stepHash } from "./hashing.ts";
+import { hashing, isSigned, sign, stateIdOf, stepHash } from "./hashing.ts";
 
 // A token that belongs to the whole group: any member may spend any coin, so intents contend for the same coins.
 // Payloads: "pay <from> <to> <amount>", "split <account>", "merge <account>", "note <account>" (reads a coin and spends
@@ -76,17 +78,27 @@ export function assemble(request: {
       mintCoin({ account, amount, index, intentId: id }),
     );
     view.apply(plan.inputs, outputs);
+    const used = [...plan.inputs, ...plan.reads];
     const unsigned: Step = {
       intentId: id,
       sender: request.sender,
       inputs: plan.inputs.map(({ state }) => state.id),
       reads: plan.reads.map(({ state }) => state.id),
       outputs: outputs.map(({ state }) => state),
+      found: used.flatMap(({ state }) => whereabouts(request.holdings, state)),
       signature: "",
     };
     const signature = sign(request.sender, stepHash(unsigned));
     return { type: "assembled", id, step: { ...unsigned, signature } };
   });
+}
+
+function whereabouts(
+  holdings: Holdings,
+  { id }: { readonly id: StateId },
+): PlacedState[] {
+  const place = holdings.placeOf(id);
+  return place === undefined ? [] : [{ id, place }];
 }
 
 interface Plan {
@@ -150,7 +162,7 @@ export function endorse(request: {
   readonly holdings: Holdings;
 }): EndorseOutcome {
   const { bundle, view, holdings } = request;
-  const digest = hashing.bundleDigest(bundle.steps, bundle.validUntil);
+  const digest = hashing.bundleDigest(bundle);
   if (digest !== bundle.digest) return refused("wrong digest");
   const states = new Map<StateId, Coin>();
   for (const state of view.created) {
@@ -172,7 +184,28 @@ export function endorse(request: {
       if (coin !== undefined) states.set(state.id, coin);
     }
   }
+  const misplaced = findMisplaced(bundle, holdings);
+  if (misplaced !== undefined)
+    return refused(
+      "not where the ledger keeps it",
+      bundle.steps.find(({ inputs, reads }) =>
+        [...inputs, ...reads].includes(misplaced),
+      )?.intentId,
+    );
   return { type: "endorsed", signature: sign(request.endorser, digest) };
+}
+
+/** A state that the bundle takes from outside whose place is missing, or is not where this node sees it. */
+function findMisplaced(
+  { steps, places }: Bundle,
+  holdings: Holdings,
+): StateId | undefined {
+  const placed = new Map(places.map(({ id, place }) => [id, place]));
+  const { inputs, reads } = netOf(steps);
+  return [...inputs, ...reads].find((id) => {
+    const place = placed.get(id);
+    return place === undefined || place !== (holdings.placeOf(id) ?? place);
+  });
 }
 
 function refused(detail: string, intentId?: IntentId): EndorseOutcome {
@@ -202,7 +235,7 @@ function faultOf(
     if (coin === undefined) return "false output";
     const { content } = state;
     const { intentId } = step;
-    if (state.id !== hashing.stateId({ intentId, index, content }))
+    if (state.id !== stateIdOf({ intentId, index, content }))
       return "output of another step";
     balance -= coin.amount;
   }

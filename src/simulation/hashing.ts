@@ -2,13 +2,16 @@ import type { Hashing } from "../protocol/config.ts";
 import {
   parseDigest,
   parseIntentId,
+  parsePlace,
   parseStateId,
   type Digest,
   type IntentId,
   type NodeName,
+  type Place,
   type StateId,
 } from "../protocol/ids.ts";
-import type { Step } from "../protocol/transition.ts";
+import { netOf } from "../protocol/net.ts";
+import type { PlacedState, Step } from "../protocol/transition.ts";
 
 // Hashes that look like 32 bytes and are fast. They resist accidents, not attackers: nobody here attacks them.
 
@@ -86,24 +89,51 @@ export function stepHash(step: Step): string {
   lanes.number(step.reads.length);
   for (const id of step.reads) lanes.text(id);
   for (const { id, content } of step.outputs) lanes.text(id).text(content);
+  addPlaces(lanes, step.found);
   const hash = lanes.hex();
   stepHashes.set(step, hash);
   return hash;
 }
 
+function addPlaces(lanes: Lanes, places: readonly PlacedState[]): void {
+  lanes.number(places.length);
+  for (const { id, place } of places) lanes.text(id).text(place);
+}
+
+/** Where the states are that were there from the beginning. */
+export const genesisPlace: Place = required(parsePlace("0x00"));
+
+/** The id that a state with this content has as output `index` of a step. */
+export function stateIdOf(state: {
+  readonly intentId: string;
+  readonly index: number;
+  readonly content: string;
+}): StateId {
+  const { intentId, index, content } = state;
+  const lanes = new Lanes().text(intentId).number(index).text(content);
+  return required(parseStateId(lanes.hex()));
+}
+
 /** The hash functions that the protocol gets in a simulation. */
 export const hashing: Hashing = {
-  bundleDigest: (steps, validUntil): Digest => {
+  bundleDigest: ({ steps, places, validUntil }): Digest => {
     const lanes = new Lanes().number(validUntil);
     for (const step of steps) lanes.text(stepHash(step)).text(step.signature);
+    addPlaces(lanes, places);
     return required(parseDigest(lanes.hex()));
   },
-  stateId: ({ intentId, index, content }): StateId =>
-    required(
-      parseStateId(
-        new Lanes().text(intentId).number(index).text(content).hex(),
+  // As on the ledger, a place depends on everything that happens in the same transition.
+  placesOf: ({ steps }): PlacedState[] => {
+    const intents = new Lanes();
+    for (const { intentId } of steps) intents.text(intentId);
+    const hash = intents.hex();
+    return netOf(steps).outputs.map(({ id }, index) => ({
+      id,
+      place: required(
+        parsePlace(new Lanes().text(hash).number(index).hex().slice(0, 34)),
       ),
-    ),
+    }));
+  },
 };
 
 /** The id of a simulated intent. */

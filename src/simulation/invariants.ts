@@ -1,6 +1,7 @@
 import type { Effect } from "../protocol/effects.ts";
 import type { Digest, IntentId, NodeName, StateId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/messages.ts";
+import { netOf } from "../protocol/net.ts";
 import type {
   DispatchRecord,
   IntentRecord,
@@ -11,7 +12,7 @@ import type {
 import type { Chain } from "./chain.ts";
 import { hashing, isSigned, stepHash } from "./hashing.ts";
 import type { SimulatedNode } from "./node.ts";
-import { type Group, netOf, type NetTransition } from "./transition.ts";
+import type { ExecutedTransition, Group } from "./transition.ts";
 
 /** A property that does not hold. The names are those of the list of properties. */
 export class Violation extends Error {
@@ -37,8 +38,8 @@ interface Story {
 /** Watches everything and speaks up at the first contradiction. Cheap: each check looks only at what just changed. */
 export class Invariants {
   readonly #stories = new Map<IntentId, Story>();
-  readonly #spentBy = new Map<StateId, NetTransition>();
-  readonly #fulfilledBy = new Map<IntentId, NetTransition>();
+  readonly #spentBy = new Map<StateId, ExecutedTransition>();
+  readonly #fulfilledBy = new Map<IntentId, ExecutedTransition>();
   /** Bundles that the submitter of a node gave up. */
   readonly #failed = new Set<string>();
   readonly #group: Group;
@@ -67,7 +68,7 @@ export class Invariants {
   }
 
   /** S1, S2, on the canonical chain; S14 against receipts. */
-  transitioned(net: NetTransition, isUndone: boolean): void {
+  transitioned(net: ExecutedTransition, isUndone: boolean): void {
     for (const id of net.inputs) {
       if (isUndone) this.#spentBy.delete(id);
       else if (this.#spentBy.has(id)) throw violation("S1", id, "spent twice");
@@ -203,7 +204,7 @@ export class Invariants {
     const key = `dispatch:${bundle.digest}`;
     if (node.disk.records.has(key)) return;
     const { digest } = bundle;
-    if (hashing.bundleDigest(bundle.steps, bundle.validUntil) !== digest)
+    if (hashing.bundleDigest(bundle) !== digest)
       throw violation("S4", digest, "dispatched under a wrong digest");
     const signers = new Set(
       endorsements
@@ -235,8 +236,8 @@ export class Invariants {
     earlier: readonly DispatchRecord[],
   ): void {
     if (this.#isChainShaken) return;
-    const net = netOf(bundle);
-    if (net === undefined)
+    const net = netOf(bundle.steps);
+    if (net.conflicts.length > 0)
       throw violation("S25", bundle.digest, "spends a state twice");
     for (const id of [...net.inputs, ...net.reads]) {
       if (node.holdings.coin(id) !== undefined) continue;

@@ -330,9 +330,11 @@ export class Node implements SimulatedNode {
     for (const net of block.transitions) {
       for (const id of net.intents) this.holdings.fulfil(id);
       for (const id of net.inputs) this.holdings.spend(id);
-      for (const state of net.outputs) {
+      for (const [at, state] of net.outputs.entries()) {
         const coin = readCoin(state);
-        if (coin !== undefined) this.holdings.create(coin);
+        const place = net.put[at]?.place;
+        if (coin !== undefined && place !== undefined)
+          this.holdings.create(coin, place);
       }
     }
   }
@@ -344,10 +346,10 @@ export class Node implements SimulatedNode {
       for (const net of block?.transitions.toReversed() ?? []) {
         for (const id of net.intents) this.holdings.unfulfil(id);
         for (const { id } of net.outputs) this.holdings.uncreate(id);
-        for (const id of net.inputs) {
+        for (const { id, place } of net.taken) {
           const state = chain.content(id);
           const coin = state === undefined ? undefined : readCoin(state);
-          if (coin !== undefined) this.holdings.create(coin);
+          if (coin !== undefined) this.holdings.create(coin, place);
         }
       }
     }

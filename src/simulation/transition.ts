@@ -1,39 +1,18 @@
-import type { IntentId, NodeName, StateId } from "../protocol/ids.ts";
-import type { Bundle, Endorsement, State } from "../protocol/transition.ts";
+import type { IntentId, NodeName, Place, StateId } from "../protocol/ids.ts";
+import { netOf, type NetTransition } from "../protocol/net.ts";
+import type {
+  Bundle,
+  Endorsement,
+  PlacedState,
+} from "../protocol/transition.ts";
 import { hashing, isSigned } from "./hashing.ts";
 
-/** What a bundle does to the ledger: states that it creates and spends inside itself never appear. */
-export interface NetTransition {
-  readonly intents: readonly IntentId[];
-  readonly inputs: readonly StateId[];
-  readonly reads: readonly StateId[];
-  readonly outputs: readonly State[];
-}
-
-/** The net effect of the steps, or undefined if a state is spent twice among them. */
-export function netOf({ steps }: Bundle): NetTransition | undefined {
-  const created = new Map<StateId, State>();
-  const everCreated = new Set<StateId>();
-  const inputs = new Set<StateId>();
-  const reads = new Set<StateId>();
-  for (const step of steps) {
-    for (const id of step.reads) if (!everCreated.has(id)) reads.add(id);
-    for (const id of step.inputs) {
-      if (created.delete(id)) continue;
-      if (everCreated.has(id) || inputs.has(id)) return undefined;
-      inputs.add(id);
-    }
-    for (const state of step.outputs) {
-      created.set(state.id, state);
-      everCreated.add(state.id);
-    }
-  }
-  return {
-    intents: steps.map(({ intentId }) => intentId),
-    inputs: [...inputs],
-    reads: [...reads],
-    outputs: [...created.values()],
-  };
+/** What a bundle did to the ledger. */
+export interface ExecutedTransition extends NetTransition {
+  /** Where what it spent was. */
+  readonly taken: readonly PlacedState[];
+  /** Where what it created is. */
+  readonly put: readonly PlacedState[];
 }
 
 /** Why the contract refuses; names as in `contracts/interfaces/IPrivacyGroup.sol`. */
@@ -48,7 +27,8 @@ export type LedgerRefusal =
 
 /** What the contract stores. */
 export interface LedgerState {
-  readonly unspent: Set<StateId>;
+  /** The states that are there, and where. */
+  readonly unspent: Map<StateId, Place>;
   readonly fulfilled: Map<IntentId, number>;
 }
 
@@ -70,10 +50,10 @@ export function execute(
     readonly endorsements: readonly Endorsement[];
     readonly block: number;
   },
-): NetTransition | LedgerRefusal {
+): ExecutedTransition | LedgerRefusal {
   const { bundle, endorsements, block } = call;
   if (bundle.validUntil !== 0 && block > bundle.validUntil) return "Expired";
-  const digest = hashing.bundleDigest(bundle.steps, bundle.validUntil);
+  const digest = hashing.bundleDigest(bundle);
   const signers = new Set<NodeName>();
   for (const { endorser, signature } of endorsements) {
     const isMember = group.committee.includes(endorser);
@@ -83,26 +63,30 @@ export function execute(
     signers.add(endorser);
   }
   if (signers.size < group.threshold) return "ThresholdNotReached";
-  const net = netOf(bundle);
-  if (net === undefined) return "InputsNotAscending";
-  for (const id of net.reads)
-    if (!ledger.unspent.has(id)) return "StateNotAvailable";
+  const net = netOf(bundle.steps);
+  if (net.conflicts.length > 0) return "InputsNotAscending";
+  const places = new Map(bundle.places.map(({ id, place }) => [id, place]));
+  const isThere = (id: StateId): boolean =>
+    ledger.unspent.has(id) && ledger.unspent.get(id) === places.get(id);
+  if (!net.reads.every(isThere)) return "StateNotAvailable";
   if (net.intents.length === 0) return "NoIntent";
   if (new Set(net.intents).size !== net.intents.length)
     return "IntentFulfilled";
   for (const id of net.intents)
     if (ledger.fulfilled.has(id)) return "IntentFulfilled";
-  for (const id of net.inputs)
-    if (!ledger.unspent.has(id)) return "StateNotAvailable";
+  if (!net.inputs.every(isThere)) return "StateNotAvailable";
+  const spent = new Set(net.inputs);
+  const taken = bundle.places.filter(({ id }) => spent.has(id));
+  const put = hashing.placesOf(bundle);
   for (const id of net.intents) ledger.fulfilled.set(id, block);
   for (const id of net.inputs) ledger.unspent.delete(id);
-  for (const { id } of net.outputs) ledger.unspent.add(id);
-  return net;
+  for (const { id, place } of put) ledger.unspent.set(id, place);
+  return { ...net, taken, put };
 }
 
 /** Takes back an executed transition. */
-export function undo(ledger: LedgerState, net: NetTransition): void {
+export function undo(ledger: LedgerState, net: ExecutedTransition): void {
   for (const { id } of net.outputs) ledger.unspent.delete(id);
-  for (const id of net.inputs) ledger.unspent.add(id);
+  for (const { id, place } of net.taken) ledger.unspent.set(id, place);
   for (const id of net.intents) ledger.fulfilled.delete(id);
 }

@@ -9,9 +9,14 @@ import type {
 } from "../../src/protocol/transition.ts";
 import { type Coin, Holdings, readCoin } from "../../src/simulation/coins.ts";
 import { assemble } from "../../src/simulation/domain.ts";
-import { hashing, intentIdOf, sign } from "../../src/simulation/hashing.ts";
+import {
+  genesisPlace,
+  hashing,
+  intentIdOf,
+  sign,
+} from "../../src/simulation/hashing.ts";
 import { Random } from "../../src/simulation/random.ts";
-import type { NetTransition } from "../../src/simulation/transition.ts";
+import type { ExecutedTransition } from "../../src/simulation/transition.ts";
 import { drawGenesis } from "../../src/simulation/workload.ts";
 
 /** A node's name. */
@@ -31,17 +36,18 @@ export const genesis: readonly Coin[] = drawGenesis(new Random(1));
 /** A view of the ledger as it is in the beginning. */
 export function holdingsAtGenesis(): Holdings {
   const holdings = new Holdings();
-  for (const coin of genesis) holdings.create(coin);
+  for (const coin of genesis) holdings.create(coin, genesisPlace);
   return holdings;
 }
 
 /** Takes a transition into a view of the ledger. */
-export function apply(holdings: Holdings, net: NetTransition): void {
+export function apply(holdings: Holdings, net: ExecutedTransition): void {
   for (const id of net.intents) holdings.fulfil(id);
   for (const id of net.inputs) holdings.spend(id);
-  for (const state of net.outputs) {
+  for (const [at, state] of net.outputs.entries()) {
     const coin = readCoin(state);
-    if (coin !== undefined) holdings.create(coin);
+    const place = net.put[at]?.place;
+    if (coin !== undefined && place !== undefined) holdings.create(coin, place);
   }
 }
 
@@ -84,8 +90,15 @@ export function stepsOf(
 
 /** The bundle of some steps. */
 export function bundleOf(steps: readonly Step[], validUntil = 100): Bundle {
-  const digest = hashing.bundleDigest(steps, validUntil);
-  return { steps, validUntil, digest };
+  const places = new Map(
+    steps.flatMap(({ found }) => found.map(({ id, place }) => [id, place])),
+  );
+  const unsealed = {
+    steps,
+    places: [...places].map(([id, place]) => ({ id, place })),
+    validUntil,
+  };
+  return { ...unsealed, digest: hashing.bundleDigest(unsealed) };
 }
 
 /** Good endorsements. */

@@ -10,6 +10,7 @@ import {
   parseDigest,
   parseIntentId,
   parseNodeName,
+  parsePlace,
   parseRequestKey,
   parseStateId,
 } from "../../src/protocol/ids.ts";
@@ -46,16 +47,22 @@ const height = fc.maxSafeNat();
 const ids = fc.array(intentId, { maxLength: 4 });
 const words = fc.string({ maxLength: 40 });
 const state = fc.record({ id: stateId, content: words });
+const placed = fc.record({
+  id: stateId,
+  place: parsed(parsePlace, fc.stringMatching(/^0x[0-9a-f]{2,128}$/)),
+});
 const step = fc.record({
   intentId,
   sender: nodeName,
   inputs: fc.array(stateId, { maxLength: 3 }),
   reads: fc.array(stateId, { maxLength: 3 }),
   outputs: fc.array(state, { maxLength: 3 }),
+  found: fc.array(placed, { maxLength: 3 }),
   signature: words,
 });
 const bundle = fc.record({
   steps: fc.array(step, { maxLength: 3 }),
+  places: fc.array(placed, { maxLength: 3 }),
   validUntil: height,
   digest,
 });
@@ -209,6 +216,7 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
     type: type("Handover"),
     key,
     context: view,
+    places: fc.array(placed, { maxLength: 3 }),
     flush: ids,
     flushUntil: height,
   }),

@@ -41,6 +41,7 @@ function aDispatch(...numbers: readonly number[]): DispatchRecord {
     inputs: [],
     reads: [],
     outputs: [],
+    found: [],
     signature: "signed",
   }));
   return {

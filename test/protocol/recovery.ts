@@ -20,7 +20,14 @@ function submit(node: LoneNode, wish: Intent): LoneNode {
 
 function handover(flush: readonly IntentId[], flushUntil: number) {
   const key = keyOf("handover");
-  return { type: "Handover", key, context: empty, flush, flushUntil } as const;
+  return {
+    type: "Handover",
+    key,
+    context: empty,
+    places: [],
+    flush,
+    flushUntil,
+  } as const;
 }
 
 function heartbeat(state: CoordinatorClaim) {
@@ -69,6 +76,7 @@ function permitted(node: LoneNode, to: NodeName, wish: Intent): Step {
     inputs: [],
     reads: [],
     outputs: [],
+    found: [],
     signature: "signed",
   };
   const outcomes = [{ type: "assembled", id: wish.id, step } as const];

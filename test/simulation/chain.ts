@@ -1,14 +1,16 @@
 import { expect } from "chai";
 
+import { parsePlace } from "../../src/protocol/ids.ts";
+import { netOf } from "../../src/protocol/net.ts";
 import type { DispatchRecord } from "../../src/protocol/records.ts";
 import type { Bundle } from "../../src/protocol/transition.ts";
 import { Chain, type ChainTransaction } from "../../src/simulation/chain.ts";
 import { FaultCounter, noFaults } from "../../src/simulation/faults.ts";
+import { genesisPlace, hashing } from "../../src/simulation/hashing.ts";
 import { Random } from "../../src/simulation/random.ts";
 import {
   execute,
   type LedgerState,
-  netOf,
   undo,
 } from "../../src/simulation/transition.ts";
 import {
@@ -24,7 +26,7 @@ import {
 
 function ledgerAtGenesis(): LedgerState {
   return {
-    unspent: new Set(genesis.map(({ state }) => state.id)),
+    unspent: new Map(genesis.map(({ state }) => [state.id, genesisPlace])),
     fulfilled: new Map(),
   };
 }
@@ -46,10 +48,10 @@ describe("The ledger's rules", () => {
   it("nets a bundle: what is created and spent inside never appears", () => {
     const steps = stepsOf(["merge a", "split a"]);
     const [merge, split] = steps;
-    const net = netOf(bundleOf(steps));
-    expect(net?.inputs).to.deep.equal(merge?.inputs);
-    expect(net?.outputs).to.deep.equal(split?.outputs);
-    expect(net?.intents).to.have.length(2);
+    const net = netOf(steps);
+    expect(net.inputs).to.deep.equal(merge?.inputs);
+    expect(net.outputs).to.deep.equal(split?.outputs);
+    expect(net.intents).to.have.length(2);
   });
 
   it("does all of a bundle at once", () => {
@@ -115,6 +117,19 @@ describe("The ledger's rules", () => {
     expect(run(bundleOf([note, pay]))).to.be.an("object");
     run(bundleOf([pay]), { ledger });
     expect(run(bundleOf([note]), { ledger })).to.equal("StateNotAvailable");
+  });
+
+  it("wants every state to be where the bundle says", () => {
+    const bundle = bundleOf(stepsOf(["pay a b 10"]));
+    const elsewhere = parsePlace("0x01");
+    if (elsewhere === undefined) throw new Error("no place");
+    const places = bundle.places.map(({ id }) => ({ id, place: elsewhere }));
+    const moved = { ...bundle, places };
+    const digest = hashing.bundleDigest(moved);
+    expect(run({ ...moved, digest })).to.equal("StateNotAvailable");
+    const lost = { ...bundle, places: [] };
+    const lostDigest = hashing.bundleDigest(lost);
+    expect(run({ ...lost, digest: lostDigest })).to.equal("StateNotAvailable");
   });
 
   it("takes a transition back without a trace", () => {

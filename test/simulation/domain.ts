@@ -7,9 +7,9 @@ import {
   readCoin,
 } from "../../src/simulation/coins.ts";
 import { assemble, endorse } from "../../src/simulation/domain.ts";
-import { sign, stepHash } from "../../src/simulation/hashing.ts";
+import { hashing, sign, stepHash } from "../../src/simulation/hashing.ts";
 import { Random } from "../../src/simulation/random.ts";
-import { netOf } from "../../src/simulation/transition.ts";
+import { netOf } from "../../src/protocol/net.ts";
 import {
   alice,
   apply,
@@ -59,8 +59,9 @@ describe("The simulated domain", () => {
       const verb = random.pick(["pay", "split", "merge", "note"]);
       const payload = `${verb} ${random.pick(accounts)} ${random.pick(accounts)} ${random.between(1, 1_500)}`;
       const steps = stepsOf([payload], holdings, i);
-      const net = netOf(bundleOf(steps));
-      if (net !== undefined) apply(holdings, net);
+      const { places } = bundleOf(steps);
+      const put = hashing.placesOf(bundleOf(steps));
+      apply(holdings, { ...netOf(steps), taken: places, put });
       expect(totalOf(holdings)).to.equal(total);
     }
   });

@@ -5,23 +5,20 @@ import type { State, Step } from "../transition.ts";
 import { ignore, newKey, nextTry, rangeOf, send, type Turn } from "../turn.ts";
 import { dissolve, findBundle, tellAll } from "./bundles.ts";
 import type { BundleWork, Coordinator } from "./model.ts";
+import { seal } from "./places.ts";
 import { tellTransaction } from "./tell.ts";
 
 /** Bundles whatever is assembled, as long as few bundles are on their way. */
 export function formBundles(turn: Turn): void {
-  const { coordinator, config, height, tick } = turn.node;
+  const { coordinator, config, tick } = turn.node;
   while (
     coordinator.assembled.size > 0 &&
     coordinator.bundles.length < limits.bundles
   ) {
     const steps = takeAssembled(coordinator);
     if (steps.length === 0) continue;
-    const validUntil = height + config.validForBlocks;
-    const bundle = {
-      steps,
-      validUntil,
-      digest: config.hashing.bundleDigest(steps, validUntil),
-    };
+    const bundle = seal(turn, steps);
+    if (bundle === undefined) continue;
     const key = newKey(turn);
     const work: BundleWork = {
       bundle,

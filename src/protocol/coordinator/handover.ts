@@ -18,6 +18,7 @@ import {
 } from "./context.ts";
 import { isOnLedger } from "./guards.ts";
 import type { Coordinator, CoordinatorEvent } from "./model.ts";
+import { importPlaces, placesOfContext } from "./places.ts";
 import { tellTransaction } from "./tell.ts";
 
 type EventOf<Type extends CoordinatorEvent["type"]> = Extract<
@@ -51,6 +52,7 @@ export function prepare(
 ): void {
   coordinator.enteredTick = node.tick;
   importContext(coordinator, handover.context);
+  importPlaces(coordinator, handover.places);
   coordinator.flushUntil = Math.max(
     coordinator.flushUntil,
     // Nobody makes this node wait for longer than a bundle can be valid.
@@ -106,6 +108,7 @@ function handOver(coordinator: Coordinator, to: NodeName, turn: Turn): void {
     key,
     to,
     context: viewOf(coordinator),
+    places: placesOfContext(coordinator),
     flush,
     // Without dispatched work it only says that there is none; nobody needs to hear that for ever either.
     flushUntil:
@@ -138,15 +141,29 @@ export function handOverNothing(
   const key = newKey(turn);
   const context = { created: [], spent: [] };
   const flushUntil = 0;
-  send(turn, from, { type: "Handover", key, context, flush: [], flushUntil });
+  send(turn, from, {
+    type: "Handover",
+    key,
+    context,
+    places: [],
+    flush: [],
+    flushUntil,
+  });
 }
 
 /** Repeated until it is acknowledged. */
 export function sendHandover(
   turn: Turn,
-  { to, key, context, flush, flushUntil }: HandoverRecord,
+  { to, key, context, places, flush, flushUntil }: HandoverRecord,
 ): void {
-  send(turn, to, { type: "Handover", key, context, flush, flushUntil });
+  send(turn, to, {
+    type: "Handover",
+    key,
+    context,
+    places,
+    flush,
+    flushUntil,
+  });
 }
 
 /** What was taken over may never happen: whatever is assembled, perhaps on top of it, is assembled again. */

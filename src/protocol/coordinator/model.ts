@@ -3,6 +3,7 @@ import type {
   Digest,
   IntentId,
   NodeName,
+  Place,
   RequestKey,
   StateId,
 } from "../ids.ts";
@@ -140,6 +141,8 @@ export interface Coordinator {
   >;
   /** States that the predecessor's transitions create, also those that steps in flight here have spent. */
   readonly imported: Map<StateId, State>;
+  /** Where the ledger will keep what bundles create, and where it keeps what they created lately. */
+  readonly places: Recent<StateId, Place>;
   /** States that in-flight steps spend. */
   readonly spent: Map<StateId, IntentId | undefined>;
   /** Dependants of an intent that wait until it is assembled. */
@@ -178,6 +181,7 @@ export function createCoordinator(): Coordinator {
     dispatchOf: new Map(),
     created: new Map(),
     imported: new Map(),
+    places: createRecent(limits.places),
     spent: new Map(),
     dependants: new Map(),
     other: undefined,

@@ -9,6 +9,7 @@ import {
   removeDispatch,
 } from "./indexes.ts";
 import type { DispatchWork } from "./model.ts";
+import { rememberPlaces } from "./places.ts";
 import { fall } from "./transaction/actions.ts";
 import { tellTransaction } from "./tell.ts";
 import type { CoordinatorTransaction } from "./transaction/model.ts";
@@ -97,7 +98,7 @@ export function ledgerReverted(turn: Turn, facts: readonly LedgerFact[]): void {
 
 /** After a restart: what was dispatched goes on being submitted and watched. */
 export function restoreDispatch(turn: Turn, record: DispatchRecord): void {
-  const { coordinator, tick } = turn.node;
+  const { coordinator, config, tick } = turn.node;
   for (const step of record.bundle.steps) {
     const transaction: CoordinatorTransaction = {
       state: "Dispatched",
@@ -121,6 +122,7 @@ export function restoreDispatch(turn: Turn, record: DispatchRecord): void {
     addTransaction(coordinator, transaction);
     addToContext(coordinator, transaction, step);
   }
+  rememberPlaces(coordinator, config.hashing.placesOf(record.bundle));
   addDispatch(coordinator, record, tick);
   turn.effects.push({ type: "Submit", dispatch: record });
 }

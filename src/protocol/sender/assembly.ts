@@ -124,7 +124,7 @@ export function receivePermissionRequest(
   const { self, hashing, validForBlocks } = node.config;
   const mine = bundle.steps.filter(({ sender }) => sender === self);
   const isIntact =
-    hashing.bundleDigest(bundle.steps, bundle.validUntil) === bundle.digest &&
+    hashing.bundleDigest(bundle) === bundle.digest &&
     bundle.validUntil > node.height &&
     bundle.validUntil <= node.height + 4 * validForBlocks;
   const denied = mine.flatMap(({ intentId, signature }) => {
