@@ -95,6 +95,7 @@ export function assemble(
     const step: Step = {
       intentId: id,
       sender: request.sender,
+      payload,
       inputs: input === undefined ? [] : [input],
       reads: [],
       outputs: [coin],

@@ -51,6 +51,7 @@ const placed = object({ id: parseStateId, place: parsePlace });
 const step: Shape<Step> = object({
   intentId: parseIntentId,
   sender: parseNodeName,
+  payload: text(limits.contentBytes),
   inputs: listOf(parseStateId, limits.states),
   reads: listOf(parseStateId, limits.states),
   outputs: listOf(state, limits.states),

@@ -29,6 +29,8 @@ export interface PlacedState {
 export interface Step {
   readonly intentId: IntentId;
   readonly sender: NodeName;
+  /** That of its intent: endorsers check the step against it. */
+  readonly payload: string;
   readonly inputs: readonly StateId[];
   readonly reads: readonly StateId[];
   readonly outputs: readonly State[];

@@ -82,6 +82,7 @@ export function assemble(request: {
     const unsigned: Step = {
       intentId: id,
       sender: request.sender,
+      payload: intent.payload,
       inputs: plan.inputs.map(({ state }) => state.id),
       reads: plan.reads.map(({ state }) => state.id),
       outputs: outputs.map(({ state }) => state),

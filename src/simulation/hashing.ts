@@ -84,6 +84,7 @@ export function stepHash(step: Step): string {
   const known = stepHashes.get(step);
   if (known !== undefined) return known;
   const lanes = new Lanes().text(step.intentId).text(step.sender);
+  lanes.text(step.payload);
   lanes.number(step.inputs.length);
   for (const id of step.inputs) lanes.text(id);
   lanes.number(step.reads.length);

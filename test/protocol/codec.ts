@@ -54,6 +54,7 @@ const placed = fc.record({
 const step = fc.record({
   intentId,
   sender: nodeName,
+  payload: words,
   inputs: fc.array(stateId, { maxLength: 3 }),
   reads: fc.array(stateId, { maxLength: 3 }),
   outputs: fc.array(state, { maxLength: 3 }),

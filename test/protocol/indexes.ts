@@ -38,6 +38,7 @@ function aDispatch(...numbers: readonly number[]): DispatchRecord {
   const steps = numbers.map((number) => ({
     intentId: intent(number, "").id,
     sender: alice,
+    payload: "",
     inputs: [],
     reads: [],
     outputs: [],

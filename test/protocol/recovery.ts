@@ -73,6 +73,7 @@ function permitted(node: LoneNode, to: NodeName, wish: Intent): Step {
   const step: Step = {
     intentId: wish.id,
     sender: node.sequencer.config.self,
+    payload: "",
     inputs: [],
     reads: [],
     outputs: [],

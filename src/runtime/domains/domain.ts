@@ -77,6 +77,8 @@ export interface DomainStep {
   readonly group: DomainGroup;
   readonly intentId: IntentId;
   readonly sender: NodeName;
+  /** What its sender was asked for. */
+  readonly payload: string;
   readonly inputs: readonly DomainState[];
   readonly reads: readonly DomainState[];
   readonly outputs: readonly DomainState[];
