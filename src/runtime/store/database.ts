@@ -1,5 +1,7 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 
+import { StoreError, translate } from "./store-error.ts";
+
 /** What a column can hold. */
 export type Value = string | number | bigint | Uint8Array | null;
 
@@ -9,8 +11,12 @@ export type Row = Readonly<Record<string, Value>>;
 /** Steps from an empty file to today's tables, oldest first. A step that was released is never changed. */
 export type Migrations = readonly string[];
 
-/** A SQLite file: statements, and transactions that are on the disk when they are over. */
+/**
+ * A SQLite file: statements, and transactions that are on the disk when they are over. Only one process has it: the
+ * operating system holds the lock, and gives it up when the process ends, however it ends.
+ */
 export class Database {
+  readonly #file: string;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #isCommitting = false;
@@ -20,25 +26,34 @@ export class Database {
     options: { readonly file: string },
     ports: { readonly migrations: Migrations },
   ) {
-    this.#database = new DatabaseSync(options.file, { timeout: 5_000 });
-    // A commit is on the disk before it returns, even if the machine loses power.
-    this.#database.exec(
-      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
+    this.#file = options.file;
+    this.#database = this.#attempt(
+      () => new DatabaseSync(options.file, { timeout: 0 }),
     );
-    this.#migrate(options.file, ports.migrations);
+    try {
+      // A commit is on the disk before it returns, even if the machine loses power.
+      this.#exec(
+        "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
+      );
+      this.#migrate(ports.migrations);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
   }
 
   /** All that `write` does happens, durably, or nothing of it does. */
   commit<Result>(write: () => Result): Result {
     if (this.#isCommitting) throw new Error("A commit is under way already.");
     this.#isCommitting = true;
-    this.#database.exec("BEGIN IMMEDIATE");
     try {
+      this.#exec("BEGIN IMMEDIATE");
       const result = write();
-      this.#database.exec("COMMIT");
+      this.#exec("COMMIT");
       return result;
     } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      // SQLite has rolled back already when the disk is full.
+      if (this.#database.isTransaction) this.#exec("ROLLBACK");
       throw error;
     } finally {
       this.#isCommitting = false;
@@ -47,16 +62,18 @@ export class Database {
 
   /** Runs a statement that changes something; gives the number of rows that it changed. */
   run(sql: string, ...values: readonly Value[]): number {
-    return Number(this.#statement(sql).run(...values).changes);
+    return this.#attempt(() =>
+      Number(this.#statement(sql).run(...values).changes),
+    );
   }
 
   /** The first row, if there is one. */
   get(sql: string, ...values: readonly Value[]): Row | undefined {
-    return this.#statement(sql).get(...values);
+    return this.#attempt(() => this.#statement(sql).get(...values));
   }
 
   all(sql: string, ...values: readonly Value[]): readonly Row[] {
-    return this.#statement(sql).all(...values);
+    return this.#attempt(() => this.#statement(sql).all(...values));
   }
 
   close(): void {
@@ -72,18 +89,30 @@ export class Database {
     return statement;
   }
 
-  #migrate(file: string, migrations: Migrations): void {
-    const version = Number(this.get("PRAGMA user_version")?.["user_version"]);
-    if (version > migrations.length) {
-      this.close();
-      throw new Error(
-        `${file} was written by a newer version (schema ${version}, this one knows ${migrations.length}). Update hardhat-sequencer, or use another directory.`,
-      );
+  #exec(sql: string): void {
+    this.#attempt(() => this.#database.exec(sql));
+  }
+
+  #attempt<Result>(act: () => Result): Result {
+    try {
+      return act();
+    } catch (error) {
+      throw translate(this.#file, error);
     }
-    if (version === migrations.length) return;
+  }
+
+  #migrate(migrations: Migrations): void {
+    // The transaction is empty when there is nothing to do; it still takes the lock.
     this.commit(() => {
-      for (const sql of migrations.slice(version)) this.#database.exec(sql);
-      this.#database.exec(`PRAGMA user_version = ${migrations.length}`);
+      const version = Number(this.get("PRAGMA user_version")?.["user_version"]);
+      if (version > migrations.length)
+        throw new StoreError(
+          "NEWER",
+          `${this.#file} was written by a newer version (schema ${version}, this one knows ${migrations.length}). Update hardhat-sequencer, or use another directory.`,
+        );
+      for (const sql of migrations.slice(version)) this.#exec(sql);
+      if (version < migrations.length)
+        this.#exec(`PRAGMA user_version = ${migrations.length}`);
     });
   }
 }

@@ -1,0 +1,69 @@
+/** What is wrong with a store: somebody else has it, it is newer than this code, its content is broken, or the disk is. */
+export type StoreErrorCode = "LOCKED" | "NEWER" | "CORRUPT" | "FAILED";
+
+/** A store cannot be used, or a commit did not happen. */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+  readonly code: StoreErrorCode;
+
+  constructor(
+    code: StoreErrorCode,
+    message: string,
+    options: { readonly cause?: unknown } = {},
+  ) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A row that nobody can have written. */
+export function corrupt(
+  table: string,
+  key: string,
+  problem: string,
+): StoreError {
+  return new StoreError(
+    "CORRUPT",
+    `The row ${key} of table ${table} is damaged: ${problem}. Restore the file from a backup, or remove it to start anew.`,
+  );
+}
+
+/** Says what SQLite's error means for the file. Other errors are ours, and stay as they are. */
+export function translate(file: string, error: unknown): Error {
+  if (!(error instanceof Error))
+    return new Error(`${file} cannot be used.`, { cause: error });
+  switch (primaryCode(error)) {
+    case 5: // SQLITE_BUSY
+    case 6: // SQLITE_LOCKED
+      return new StoreError(
+        "LOCKED",
+        `${file} is in use by another process. Stop that node first, or use another directory.`,
+        { cause: error },
+      );
+    case 11: // SQLITE_CORRUPT
+    case 26: // SQLITE_NOTADB
+      return new StoreError(
+        "CORRUPT",
+        `${file} is damaged, or is no database. Restore it from a backup, or remove it to start anew.`,
+        { cause: error },
+      );
+    case 8: // SQLITE_READONLY
+    case 10: // SQLITE_IOERR
+    case 13: // SQLITE_FULL
+    case 14: // SQLITE_CANTOPEN
+    case 23: // SQLITE_AUTH
+      return new StoreError(
+        "FAILED",
+        `${file} cannot be used: ${error.message}. Nothing that was committed is lost.`,
+        { cause: error },
+      );
+    default:
+      return error;
+  }
+}
+
+/** The number of an error of SQLite, without its details; 0 for other errors. */
+function primaryCode(error: Error): number {
+  const code: unknown = Reflect.get(error, "errcode");
+  return typeof code === "number" ? code & 0xff : 0;
+}
