@@ -1,0 +1,158 @@
+import { crc32 } from "node:zlib";
+
+import {
+  type GroupAddress,
+  type IntentId,
+  parseIntentId,
+} from "../../protocol/ids.ts";
+import {
+  type IntentRecord,
+  recordKey,
+  type SavedRecord,
+} from "../../protocol/records.ts";
+import { Columns } from "./columns.ts";
+import type { Database, Row } from "./database.ts";
+
+/** Open records have an index of their own, so that a node with a long past starts as fast as a new one. */
+export const recordsSchema = `
+CREATE TABLE records (
+  number INTEGER PRIMARY KEY,
+  group_address TEXT NOT NULL,
+  key TEXT NOT NULL,
+  outcome TEXT NOT NULL CHECK (outcome IN ('open', 'confirmed', 'reverted')),
+  block INTEGER,
+  record TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
+  UNIQUE (group_address, key)
+);
+CREATE INDEX records_open ON records (group_address) WHERE outcome = 'open';
+CREATE INDEX records_confirmed ON records (group_address, block) WHERE outcome = 'confirmed';
+`;
+
+/** What the protocol core wants to find again: its intents, dispatches and handovers. */
+export class Records {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Replaces what was kept under the same key. */
+  save(group: GroupAddress, record: SavedRecord): void {
+    const key = recordKey(record);
+    const text = JSON.stringify(record);
+    const receipt = record.kind === "intent" ? record.receipt : undefined;
+    this.#database.run(
+      `INSERT INTO records (group_address, key, outcome, block, record, checksum) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (group_address, key) DO UPDATE SET
+         outcome = excluded.outcome, block = excluded.block, record = excluded.record, checksum = excluded.checksum`,
+      group,
+      key,
+      outcomeOf(receipt?.type),
+      receipt?.type === "Confirmed" ? receipt.block : null,
+      text,
+      checksumOf(key, text),
+    );
+  }
+
+  erase(group: GroupAddress, key: string): void {
+    this.#database.run(
+      "DELETE FROM records WHERE group_address = ? AND key = ?",
+      group,
+      key,
+    );
+  }
+
+  /** All that is not over, in the order in which it came. */
+  open(group: GroupAddress): readonly SavedRecord[] {
+    return this.#database
+      .all(
+        "SELECT key, record, checksum FROM records WHERE group_address = ? AND outcome = 'open' ORDER BY number",
+        group,
+      )
+      .map(readRecord);
+  }
+
+  /** An intent, open or settled. */
+  intent(group: GroupAddress, id: IntentId): IntentRecord | undefined {
+    const row = this.#database.get(
+      "SELECT key, record, checksum FROM records WHERE group_address = ? AND key = ?",
+      group,
+      `intent:${id}`,
+    );
+    return row === undefined ? undefined : readIntent(row);
+  }
+
+  /** Intents that were confirmed in later blocks, oldest first. */
+  confirmedAbove(group: GroupAddress, block: number): readonly IntentRecord[] {
+    return this.#database
+      .all(
+        `SELECT key, record, checksum FROM records
+         WHERE group_address = ? AND outcome = 'confirmed' AND block > ? ORDER BY block, number`,
+        group,
+        block,
+      )
+      .map(readIntent);
+  }
+
+  /** Whether an intent of this node ended as reverted. */
+  isReverted(group: GroupAddress, id: IntentId): boolean {
+    const row = this.#database.get(
+      "SELECT outcome FROM records WHERE group_address = ? AND key = ?",
+      group,
+      `intent:${id}`,
+    );
+    return row?.["outcome"] === "reverted";
+  }
+}
+
+function outcomeOf(
+  receipt: "Confirmed" | "Reverted" | undefined,
+): "open" | "confirmed" | "reverted" {
+  switch (receipt) {
+    case undefined:
+      return "open";
+    case "Confirmed":
+      return "confirmed";
+    case "Reverted":
+      return "reverted";
+  }
+}
+
+function checksumOf(key: string, text: string): number {
+  return crc32(text, crc32(key));
+}
+
+/** The text is what was saved, as its checksum says, so it is read without looking at every field. */
+function readRecord(row: Row): SavedRecord {
+  const key = String(row["key"]);
+  const columns = new Columns(row, { table: "records", key });
+  const text = columns.text("record");
+  if (columns.count("checksum") !== checksumOf(key, text))
+    throw columns.corrupt("its checksum is wrong");
+  return withEveryField(JSON.parse(text) as SavedRecord);
+}
+
+function readIntent(row: Row): IntentRecord {
+  const record = readRecord(row);
+  if (record.kind !== "intent" || parseIntentId(record.intent.id) === undefined)
+    throw new Columns(row, {
+      table: "records",
+      key: String(row["key"]),
+    }).corrupt("it is no intent");
+  return record;
+}
+
+/** JSON leaves out what is undefined; the core sees the record as it was. */
+function withEveryField(record: SavedRecord): SavedRecord {
+  if (record.kind !== "intent") return record;
+  const { parked, permission, reason, receipt, intent } = record;
+  return {
+    ...record,
+    intent: { ...intent, touches: intent.touches },
+    parked,
+    permission,
+    reason,
+    receipt,
+  };
+}
