@@ -1,0 +1,120 @@
+import type { Hex } from "../../ledger/index.ts";
+import type { GroupAddress, IntentId } from "../../protocol/ids.ts";
+import type { IndexedBlock } from "../ports.ts";
+import { Columns } from "./columns.ts";
+import type { Database } from "./database.ts";
+import { hex } from "./shapes.ts";
+import {
+  type Fulfilment,
+  type StoredTransition,
+  Transitions,
+  transitionsSchema,
+} from "./transitions.ts";
+
+export const blocksSchema = `
+CREATE TABLE blocks (
+  number INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL
+);
+${transitionsSchema}`;
+
+/** A block, as far as a reorganisation is found with it. */
+export interface BlockId {
+  readonly number: number;
+  readonly hash: Hex;
+}
+
+/** The chain as this node has seen it, and what it did to the node's groups. Numbers may be left out. */
+export class Blocks {
+  readonly #database: Database;
+  readonly #transitions: Transitions;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#transitions = new Transitions(database);
+  }
+
+  /** The last block that was added. */
+  head(): BlockId | undefined {
+    const row = this.#database.get(
+      "SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1",
+    );
+    if (row === undefined) return undefined;
+    const columns = new Columns(row, {
+      table: "blocks",
+      key: String(row["number"]),
+    });
+    return { number: columns.count("number"), hash: columns.read("hash", hex) };
+  }
+
+  /** The hash of a block; undefined if it was left out, pruned, or is not there yet. */
+  hashAt(number: number): Hex | undefined {
+    const row = this.#database.get(
+      "SELECT hash FROM blocks WHERE number = ?",
+      number,
+    );
+    return row === undefined
+      ? undefined
+      : new Columns(row, { table: "blocks", key: String(number) }).read(
+          "hash",
+          hex,
+        );
+  }
+
+  /** Adds a block above the head. */
+  add(
+    block: Pick<IndexedBlock, "number" | "hash"> &
+      Partial<Pick<IndexedBlock, "transitions">>,
+  ): void {
+    const head = this.head();
+    if (head !== undefined && block.number <= head.number)
+      throw new Error(
+        `Block ${block.number} cannot follow block ${head.number}.`,
+      );
+    this.#database.run(
+      "INSERT INTO blocks (number, hash) VALUES (?, ?)",
+      block.number,
+      block.hash,
+    );
+    for (const transition of block.transitions ?? [])
+      this.#transitions.add({ ...transition, block: block.number });
+  }
+
+  /** Adds what an earlier block did to a group that this node has joined since. */
+  backfill(transition: StoredTransition): void {
+    this.#transitions.add(transition);
+  }
+
+  /** Removes later blocks and what they did. Gives what they did, newest first. */
+  revertTo(number: number): readonly StoredTransition[] {
+    const removed = this.#transitions.above(number).toReversed();
+    this.#transitions.removeAbove(number);
+    this.#database.run("DELETE FROM blocks WHERE number > ?", number);
+    return removed;
+  }
+
+  /** Forgets the hashes of blocks that no reorganisation will reach. The head and all transitions stay. */
+  prune(below: number): void {
+    this.#database.run(
+      "DELETE FROM blocks WHERE number < min(?, (SELECT max(number) FROM blocks))",
+      below,
+    );
+  }
+
+  /** Where an intent was fulfilled. */
+  fulfilment(group: GroupAddress, id: IntentId): Fulfilment | undefined {
+    return this.#transitions.fulfilment(group, id);
+  }
+
+  /** What later blocks did, oldest first. */
+  transitionsAbove(number: number): readonly StoredTransition[] {
+    return this.#transitions.above(number);
+  }
+
+  transition(
+    group: GroupAddress,
+    transitionHash: Hex,
+  ): StoredTransition | undefined {
+    return this.#transitions.get(group, transitionHash);
+  }
+}
