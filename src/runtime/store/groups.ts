@@ -1,0 +1,138 @@
+import type { Address, Bytes32, Hex, Uint64 } from "../../ledger/index.ts";
+import type { Mode, Policy } from "../../protocol/config.ts";
+import {
+  type GroupAddress,
+  type NodeName,
+  parseGroupAddress,
+  parseNodeName,
+} from "../../protocol/ids.ts";
+import {
+  count,
+  flag,
+  listOf,
+  maybe,
+  object,
+  oneOf,
+  type Shape,
+  text,
+} from "../../protocol/shape.ts";
+import { Columns } from "./columns.ts";
+import type { Database, Row } from "./database.ts";
+import { address, bytes32, hex, uint64 } from "./shapes.ts";
+
+export const groupsSchema = `
+CREATE TABLE groups (
+  number INTEGER PRIMARY KEY,
+  address TEXT NOT NULL UNIQUE,
+  id TEXT NOT NULL UNIQUE,
+  config TEXT NOT NULL
+);
+`;
+
+/** A member: a node, and the address with which it endorses. */
+export interface StoredMember {
+  readonly name: NodeName;
+  readonly endorser: Address;
+}
+
+/** A group that this node takes part in. */
+export interface StoredGroup {
+  /** The same at all members. */
+  readonly id: Bytes32;
+  readonly address: GroupAddress;
+  readonly name: string;
+  readonly domain: string;
+  /** In the order of the committee. */
+  readonly members: readonly StoredMember[];
+  readonly threshold: number;
+  readonly mode: Mode;
+  readonly policy: Policy;
+  readonly configuration: Readonly<Record<string, string>>;
+  /** Of the committee; grows with every change. */
+  readonly epoch: Uint64;
+  /** The block in which it was created: what happened before does not concern it. */
+  readonly createdBlock: number;
+  /** What its address was made from. */
+  readonly genesis: {
+    readonly factory: Address;
+    readonly creator: Address;
+    readonly salt: Bytes32;
+    readonly externalCalls: boolean;
+    readonly transactionHash: Hex | undefined;
+  };
+}
+
+const unbounded = text(Infinity);
+
+const configuration: Shape<Readonly<Record<string, string>>> = (value) => {
+  if (typeof value !== "object" || value === null) return undefined;
+  const entries: [string, string][] = [];
+  for (const [name, entry] of Object.entries(value)) {
+    if (typeof entry !== "string") return undefined;
+    entries.push([name, entry]);
+  }
+  return Object.fromEntries(entries);
+};
+
+const config: Shape<StoredGroup> = object({
+  id: bytes32,
+  address: parseGroupAddress,
+  name: unbounded,
+  domain: unbounded,
+  members: listOf(object({ name: parseNodeName, endorser: address }), Infinity),
+  threshold: count,
+  mode: oneOf("local", "remote", "elected"),
+  policy: oneOf("sticky", "rotating"),
+  configuration,
+  epoch: uint64,
+  createdBlock: count,
+  genesis: object({
+    factory: address,
+    creator: address,
+    salt: bytes32,
+    externalCalls: flag,
+    transactionHash: maybe(hex),
+  }),
+});
+
+/** The groups that this node takes part in. */
+export class Groups {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Adds a group, or changes the one with this address. */
+  save(group: StoredGroup): void {
+    this.#database.run(
+      `INSERT INTO groups (address, id, config) VALUES (?, ?, ?)
+       ON CONFLICT (address) DO UPDATE SET id = excluded.id, config = excluded.config`,
+      group.address,
+      group.id,
+      JSON.stringify({ ...group, epoch: group.epoch.toString() }),
+    );
+  }
+
+  /** In the order in which they were added. */
+  list(): readonly StoredGroup[] {
+    return this.#database
+      .all("SELECT address, config FROM groups ORDER BY number")
+      .map(readGroup);
+  }
+
+  get(group: GroupAddress): StoredGroup | undefined {
+    const row = this.#database.get(
+      "SELECT address, config FROM groups WHERE address = ?",
+      group,
+    );
+    return row === undefined ? undefined : readGroup(row);
+  }
+}
+
+function readGroup(row: Row): StoredGroup {
+  return new Columns(row, {
+    table: "groups",
+    key: String(row["address"]),
+  }).json("config", config);
+}
