@@ -1,0 +1,19 @@
+import { blocksSchema } from "./blocks.ts";
+import { bootsSchema } from "./boots.ts";
+import type { Migrations } from "./database.ts";
+import { groupsSchema } from "./groups.ts";
+import { peersSchema } from "./peers.ts";
+import { recordsSchema } from "./records.ts";
+import { statesSchema } from "./states.ts";
+
+/** All tables, each as its own file writes it. Once this is released, a change is a further migration. */
+const tables: readonly string[] = [
+  bootsSchema,
+  recordsSchema,
+  blocksSchema,
+  statesSchema,
+  groupsSchema,
+  peersSchema,
+];
+
+export const migrations: Migrations = [tables.join("\n")];

@@ -1,0 +1,80 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, existsSync, openSync } from "node:fs";
+
+import { Blocks } from "./blocks.ts";
+import { nextBoot } from "./boots.ts";
+import { Database } from "./database.ts";
+import { Groups } from "./groups.ts";
+import { Lanes } from "./lanes.ts";
+import { Peers } from "./peers.ts";
+import { Records } from "./records.ts";
+import { migrations } from "./schema.ts";
+import { States } from "./states.ts";
+import { StoreError } from "./store-error.ts";
+
+/** What a node must not forget. */
+export interface Store {
+  /** For tables that have files of their own. */
+  readonly database: Database;
+  readonly records: Records;
+  readonly blocks: Blocks;
+  readonly states: States;
+  readonly groups: Groups;
+  readonly peers: Peers;
+  readonly lanes: Lanes;
+  /** Grows with every opening. */
+  readonly boot: number;
+  /** All that `write` does happens, durably, or nothing of it does. */
+  readonly commit: <Result>(write: () => Result) => Result;
+  readonly close: () => void;
+}
+
+/**
+ * Opens or creates a store; ":memory:" keeps everything in memory. Throws a {@link StoreError} if another process has it, a
+ * newer version wrote it, or it cannot be read.
+ */
+export function openStore(
+  options: { readonly file: string },
+  ports: {
+    readonly randomBytes: (length: number) => Uint8Array;
+  } = { randomBytes },
+): Store {
+  if (options.file !== ":memory:") createPrivately(options.file);
+  const database = new Database(options, { migrations });
+  try {
+    return {
+      database,
+      records: new Records(database),
+      blocks: new Blocks(database),
+      states: new States(database),
+      groups: new Groups(database),
+      peers: new Peers(database),
+      lanes: new Lanes(ports),
+      boot: nextBoot(database),
+      commit: (write) => database.commit(write),
+      close: () => {
+        database.close();
+      },
+    };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/**
+ * Private states are for nobody else's eyes. What SQLite puts next to the file gets the same permissions. A file that exists
+ * is not touched: closing it here would give up the lock that this process may have on it.
+ */
+function createPrivately(file: string): void {
+  if (existsSync(file)) return;
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    throw new StoreError(
+      "FAILED",
+      `${file} cannot be created: ${error instanceof Error ? error.message : "no reason given"}.`,
+      { cause: error },
+    );
+  }
+}
