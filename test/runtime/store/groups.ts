@@ -1,0 +1,114 @@
+import { expect } from "chai";
+
+import {
+  intentIdAt,
+  parseAddress,
+  parseUint64,
+} from "../../../src/ledger/index.ts";
+import type { StoredGroup } from "../../../src/runtime/store/groups.ts";
+import { Lanes } from "../../../src/runtime/store/lanes.ts";
+import { StoreError } from "../../../src/runtime/store/store-error.ts";
+import {
+  groupAt,
+  nodeName,
+  withEachStore,
+  word,
+} from "../../helpers/stores.ts";
+
+function aGroup(n: number, changes: Partial<StoredGroup> = {}): StoredGroup {
+  return {
+    id: word(n),
+    address: groupAt(n),
+    name: `group ${n}`,
+    domain: "coins",
+    members: [
+      { name: nodeName("bob"), endorser: parseAddress(groupAt(21)) },
+      { name: nodeName("alice"), endorser: parseAddress(groupAt(22)) },
+    ],
+    threshold: 2,
+    mode: "elected",
+    policy: "sticky",
+    configuration: { issuer: "alice", ["__proto__"]: "harmless" },
+    epoch: parseUint64(2n ** 60n),
+    createdBlock: 12,
+    genesis: {
+      factory: parseAddress(groupAt(31)),
+      creator: parseAddress(groupAt(32)),
+      salt: word(33),
+      externalCalls: false,
+      transactionHash: undefined,
+    },
+    ...changes,
+  };
+}
+
+describe("the table of groups", () => {
+  withEachStore((store) => {
+    it("gives groups back as they were, in the order in which they came", () => {
+      const { groups } = store();
+      groups.save(aGroup(2));
+      groups.save(aGroup(1));
+      expect(groups.list()).to.deep.equal([aGroup(2), aGroup(1)]);
+      expect(groups.get(groupAt(1))).to.deep.equal(aGroup(1));
+      expect(groups.get(groupAt(3))).to.equal(undefined);
+    });
+
+    it("changes a group in its place", () => {
+      const { groups } = store();
+      groups.save(aGroup(2));
+      groups.save(aGroup(1));
+      const changed = aGroup(2, { epoch: parseUint64(1n), threshold: 1 });
+      groups.save(changed);
+      expect(groups.list()).to.deep.equal([changed, aGroup(1)]);
+    });
+
+    it("names the table and the key of a damaged group", () => {
+      const { groups, database } = store();
+      groups.save(aGroup(1));
+      database.run("UPDATE groups SET config = replace(config, 'elected', '')");
+      expect(() => groups.list())
+        .to.throw(StoreError, `${groupAt(1)} of table groups`)
+        .with.property("code", "CORRUPT");
+    });
+  });
+});
+
+describe("the table of peers", () => {
+  withEachStore((store) => {
+    it("keeps the highest mark of a peer", () => {
+      const { peers } = store();
+      const alice = nodeName("alice");
+      expect(peers.list()).to.deep.equal(new Map());
+      peers.save(alice, { boot: 2, sequence: 5 });
+      peers.save(alice, { boot: 2, sequence: 4 });
+      peers.save(alice, { boot: 1, sequence: 9 });
+      expect(peers.list()).to.deep.equal(
+        new Map([[alice, { boot: 2, sequence: 5 }]]),
+      );
+      peers.save(alice, { boot: 3, sequence: 1 });
+      expect(peers.list().get(alice)).to.deep.equal({ boot: 3, sequence: 1 });
+    });
+  });
+});
+
+describe("lanes", () => {
+  it("count up in one lane for each group", () => {
+    let byte = 0;
+    const lanes = new Lanes({
+      randomBytes: (length) => new Uint8Array(length).fill(++byte),
+    });
+    const first = lanes.nextSeries(groupAt(1));
+    const second = lanes.nextSeries(groupAt(1));
+    const elsewhere = lanes.nextSeries(groupAt(2));
+    expect([first.series, second.series, elsewhere.series]).to.deep.equal([
+      0n,
+      1n,
+      0n,
+    ]);
+    expect(second.lane).to.equal(first.lane);
+    expect(elsewhere.lane).not.to.equal(first.lane);
+    expect(intentIdAt(second.lane, second.series)).to.equal(
+      `0x${"01".repeat(24)}${"0".repeat(15)}1`,
+    );
+  });
+});
