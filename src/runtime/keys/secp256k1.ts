@@ -1,0 +1,44 @@
+import { computeAddress, Signature, SigningKey, Transaction } from "ethers";
+
+import { parseAddress, parseHex } from "../../ledger/index.ts";
+import type { Endorser, Payer } from "../ports.ts";
+import { KeyError } from "./key-error.ts";
+
+/** Endorses with a raw private key: 32 bytes, as hexadecimal digits. */
+export function createEndorser(privateKey: unknown): Endorser {
+  const key = parseKey(privateKey);
+  return {
+    address: parseAddress(computeAddress(key.publicKey)),
+    sign: (digest) => parseHex(key.sign(digest).serialized),
+  };
+}
+
+/** Pays with a raw private key: 32 bytes, as hexadecimal digits. */
+export function createPayer(privateKey: unknown): Payer {
+  const key = parseKey(privateKey);
+  return {
+    address: parseAddress(computeAddress(key.publicKey)),
+    signTransaction: (unsigned) => {
+      const transaction = Transaction.from({ type: 2, value: 0n, ...unsigned });
+      transaction.signature = Signature.from(
+        key.sign(transaction.unsignedHash),
+      );
+      return parseHex(transaction.serialized);
+    },
+  };
+}
+
+const ORDER =
+  0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+/** The error must not say what was passed: it may be a key with one digit too many. */
+function parseKey(value: unknown): SigningKey {
+  if (typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value)) {
+    const number = BigInt(value);
+    if (number > 0n && number < ORDER) return new SigningKey(value);
+  }
+  throw new KeyError(
+    "INVALID",
+    'A private key has 64 hexadecimal digits after "0x", and is neither 0 nor too large. This one (not shown) is none.',
+  );
+}
