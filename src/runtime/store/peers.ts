@@ -1,4 +1,5 @@
 import { type NodeName, parseNodeName } from "../../protocol/ids.ts";
+import type { Mark } from "../transport/replay-window.ts";
 import { Columns } from "./columns.ts";
 import type { Database } from "./database.ts";
 
@@ -9,12 +10,6 @@ CREATE TABLE peers (
   sequence INTEGER NOT NULL
 ) WITHOUT ROWID;
 `;
-
-/** The newest envelope that came from a peer: in which of its boots, and with which number. */
-export interface Mark {
-  readonly boot: number;
-  readonly sequence: number;
-}
 
 /** How far this node has heard its peers, so that it takes nothing twice after a restart. */
 export class Peers {

@@ -1,0 +1,88 @@
+import { type NodeName, parseNodeName } from "../../protocol/ids.ts";
+import { limits } from "../../protocol/limits.ts";
+
+// An envelope in bytes, numbers with the highest byte first:
+//
+//   "HSE" 0x01 | length of from (1) | from | length of to (1) | to | boot (8) | sequence (8) | body | signature (64)
+//
+// The signature is over all bytes before it, as they came, so that nothing depends on how they are read. Lengths come
+// before what they measure, and the body takes what is left: two different envelopes never have the same bytes.
+
+const magic = Uint8Array.of(0x48, 0x53, 0x45, 1);
+export const signatureBytes = 64;
+const nameBytesMax = 64;
+/** A message, and room for what the node puts around it. */
+export const bodyBytesMax: number = limits.messageBytes + 1_024;
+export const envelopeBytesMax: number =
+  magic.length + 2 * (1 + nameBytesMax) + 16 + bodyBytesMax + signatureBytes;
+
+/** What is written on an envelope. */
+export interface Header {
+  readonly from: NodeName;
+  readonly to: NodeName;
+  /** Grows with every start of the sender. */
+  readonly boot: number;
+  /** Grows with every envelope from this sender to this receiver. */
+  readonly sequence: number;
+}
+
+/** An envelope that was taken apart; nothing of it is proven yet. */
+export interface Parts {
+  readonly header: Header;
+  readonly body: Uint8Array;
+  readonly signed: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
+/** The bytes before the signature, with room for it. */
+export function writeEnvelope(
+  header: Header,
+  body: string,
+): Buffer<ArrayBuffer> {
+  const { from, to } = header;
+  const bodyAt = magic.length + 2 + from.length + to.length + 16;
+  const length = bodyAt + Buffer.byteLength(body) + signatureBytes;
+  const bytes = Buffer.allocUnsafe(length);
+  bytes.set(magic);
+  let at = magic.length;
+  for (const name of [from, to]) {
+    bytes[at] = name.length;
+    bytes.write(name, at + 1, "latin1");
+    at += 1 + name.length;
+  }
+  bytes.writeBigUInt64BE(BigInt(header.boot), at);
+  bytes.writeBigUInt64BE(BigInt(header.sequence), at + 8);
+  bytes.write(body, bodyAt);
+  return bytes;
+}
+
+/** Takes an envelope apart; undefined if it is none. */
+export function readEnvelope(wire: Uint8Array): Parts | undefined {
+  const bytes = Buffer.from(wire.buffer, wire.byteOffset, wire.byteLength);
+  const signatureAt = bytes.length - signatureBytes;
+  if (!magic.every((byte, i) => bytes[i] === byte)) return undefined;
+  const from = readName(bytes, magic.length);
+  if (from === undefined) return undefined;
+  const toAt = magic.length + 1 + from.length;
+  const to = readName(bytes, toAt);
+  if (to === undefined) return undefined;
+  const numbersAt = toAt + 1 + to.length;
+  const bodyAt = numbersAt + 16;
+  if (bodyAt > signatureAt) return undefined;
+  const boot = Number(bytes.readBigUInt64BE(numbersAt));
+  const sequence = Number(bytes.readBigUInt64BE(numbersAt + 8));
+  if (!Number.isSafeInteger(boot) || !Number.isSafeInteger(sequence))
+    return undefined;
+  return {
+    header: { from, to, boot, sequence },
+    body: bytes.subarray(bodyAt, signatureAt),
+    signed: bytes.subarray(0, signatureAt),
+    signature: bytes.subarray(signatureAt),
+  };
+}
+
+function readName(bytes: Buffer, at: number): NodeName | undefined {
+  const length = bytes[at] ?? 0;
+  // Bytes beyond ASCII become letters that no name has.
+  return parseNodeName(bytes.toString("latin1", at + 1, at + 1 + length));
+}

@@ -1,0 +1,91 @@
+import { expect } from "chai";
+
+import type { NodeName } from "../../../src/protocol/ids.ts";
+import {
+  createSeal,
+  type DropReason,
+  dropReasons,
+  EnvelopeOpener,
+} from "../../../src/runtime/transport/envelope.ts";
+import { envelopeBytesMax } from "../../../src/runtime/transport/envelope-bytes.ts";
+import { Members } from "../../helpers/members.ts";
+import { randomFrom, type Random } from "../../helpers/random.ts";
+import { nodeName } from "../../helpers/stores.ts";
+
+const members = new Members("alice", "bob", "carol");
+const bob = nodeName("bob");
+const huge = new Uint8Array(envelopeBytesMax + 1);
+
+function withChangedBytes(wire: Uint8Array, random: Random): Uint8Array {
+  const changed = Uint8Array.from(wire);
+  for (let n = 0; n <= random.below(4); n++)
+    changed[random.below(changed.length)] = random.below(256);
+  // Whatever was drawn, one bit is different.
+  const at = random.below(changed.length);
+  changed[at] = (wire[at] ?? 0) ^ 1;
+  return changed;
+}
+
+const noise = (random: Random): Uint8Array =>
+  Uint8Array.from({ length: random.below(300) }, () => random.below(256));
+
+const noBytes: readonly unknown[] = [
+  null,
+  7,
+  "HSE\u0001",
+  {},
+  [],
+  { length: 200 },
+  new Uint16Array(99),
+  new ArrayBuffer(300),
+  Object.create(Uint8Array.prototype),
+];
+
+describe("an opener under attack", () => {
+  it("takes only what is genuine, and counts the rest by reason", () => {
+    const random = randomFrom(7);
+    const opener = new EnvelopeOpener(members.member("bob"));
+    const genuine = createSeal(members.member("alice"));
+    const forger = (name: NodeName): ReturnType<typeof createSeal> =>
+      createSeal({ ...members.member("carol"), name });
+    const counts = new Map<DropReason, number>();
+    let taken = 0;
+    let last: Uint8Array = genuine(bob, "the first") ?? huge;
+    expect(opener.open(last).type).to.equal("body");
+
+    const attacks: readonly ((wire: Uint8Array) => unknown)[] = [
+      (wire) => withChangedBytes(wire, random),
+      (wire) => wire.subarray(0, random.below(wire.length)),
+      (wire) => wire.subarray(1 + random.below(wire.length - 1)),
+      (wire) => Buffer.concat([wire, noise(random), Buffer.of(0)]),
+      () => noise(random),
+      () => huge,
+      () => random.pick(noBytes),
+      () => last,
+      () => forger(nodeName("alice"))(bob, "I am alice"),
+      () => forger(nodeName("mallory"))(bob, "I am nobody"),
+      () => forger(nodeName("carol"))(nodeName("alice"), "for somebody else"),
+    ];
+    for (let n = 0; n < 10_000; n++) {
+      const wire = genuine(bob, `genuine ${n}`) ?? huge;
+      const opened = opener.open(random.pick(attacks)(wire));
+      if (opened.type === "body") taken += 1;
+      else counts.set(opened.reason, (counts.get(opened.reason) ?? 0) + 1);
+      // Now and then a genuine one comes, and is taken whatever came before.
+      if (n % 10 === 0) {
+        expect(opener.open(wire)).to.deep.equal({
+          type: "body",
+          from: "alice",
+          body: `genuine ${n}`,
+        });
+        last = wire;
+      }
+    }
+    expect(taken).to.equal(0);
+    expect([...counts.values()].reduce((sum, count) => sum + count)).to.equal(
+      10_000,
+    );
+    for (const reason of dropReasons)
+      expect(counts.get(reason), reason).to.be.greaterThan(100);
+  });
+});
