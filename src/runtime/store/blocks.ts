@@ -61,6 +61,20 @@ export class Blocks {
         );
   }
 
+  /** The last block with at most this number. */
+  knownAt(number: number): BlockId | undefined {
+    const row = this.#database.get(
+      "SELECT number, hash FROM blocks WHERE number <= ? ORDER BY number DESC LIMIT 1",
+      number,
+    );
+    if (row === undefined) return undefined;
+    const columns = new Columns(row, {
+      table: "blocks",
+      key: String(row["number"]),
+    });
+    return { number: columns.count("number"), hash: columns.read("hash", hex) };
+  }
+
   /** Adds a block above the head. */
   add(
     block: Pick<IndexedBlock, "number" | "hash"> &

@@ -52,6 +52,8 @@ export interface StoredGroup {
   readonly epoch: Uint64;
   /** The block in which it was created: what happened before does not concern it. */
   readonly createdBlock: number;
+  /** The last block of its past that is indexed; undefined when it is indexed as far as everything else. */
+  readonly historyThrough: number | undefined;
   /** What its address was made from. */
   readonly genesis: {
     readonly factory: Address;
@@ -86,6 +88,7 @@ const config: Shape<StoredGroup> = object({
   configuration,
   epoch: uint64,
   createdBlock: count,
+  historyThrough: maybe(count),
   genesis: object({
     factory: address,
     creator: address,

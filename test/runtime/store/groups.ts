@@ -31,6 +31,7 @@ function aGroup(n: number, changes: Partial<StoredGroup> = {}): StoredGroup {
     configuration: { issuer: "alice", ["__proto__"]: "harmless" },
     epoch: parseUint64(2n ** 60n),
     createdBlock: 12,
+    historyThrough: undefined,
     genesis: {
       factory: parseAddress(groupAt(31)),
       creator: parseAddress(groupAt(32)),

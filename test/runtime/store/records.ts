@@ -35,12 +35,15 @@ const aDispatch: DispatchRecord = {
       {
         intentId: intentId(1),
         sender: nodeName("alice"),
+        payload: "pay",
         inputs: [stateId(1)],
         reads: [],
         outputs: [{ id: stateId(2), content: '{"amount":"ü"}' }],
+        found: [],
         signature: "0x01",
       },
     ],
+    places: [],
     validUntil: 9,
     digest: digest(7),
   },
@@ -61,6 +64,7 @@ function aHandover(): HandoverRecord {
       created: [{ id: stateId(3), content: "c" }],
       spent: [stateId(4)],
     },
+    places: [],
     flush: [intentId(1)],
     flushUntil: 12,
   };
