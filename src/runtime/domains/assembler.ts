@@ -1,0 +1,74 @@
+import type { NodeName } from "../../protocol/ids.ts";
+import type { AssembleOutcome } from "../../protocol/messages.ts";
+import type {
+  Intent,
+  SpeculativeView,
+  Step,
+} from "../../protocol/transition.ts";
+import { hashStep } from "../states/arrange.ts";
+import type { StateBook } from "../states/book.ts";
+import { createState } from "../states/content.ts";
+import { Overlay } from "../states/overlay.ts";
+import type { Domain, DomainGroup } from "./domain.ts";
+
+/** What a node assembles with. */
+export interface AssemblerPorts {
+  readonly domain: Domain;
+  readonly group: DomainGroup;
+  readonly book: StateBook;
+  /** Signs as the node that sends the intents. */
+  readonly signStep: (hash: string) => string;
+}
+
+/** Assembles intents in order, each on top of the ones before. */
+export async function assemble(
+  request: {
+    readonly sender: NodeName;
+    readonly intents: readonly Intent[];
+    readonly view: SpeculativeView;
+  },
+  ports: AssemblerPorts,
+): Promise<AssembleOutcome[]> {
+  const overlay = new Overlay(ports.book, request.view);
+  const outcomes: AssembleOutcome[] = [];
+  for (const intent of request.intents)
+    outcomes.push(await assembleOne(intent, request.sender, overlay, ports));
+  return outcomes;
+}
+
+async function assembleOne(
+  { id, payload }: Intent,
+  sender: NodeName,
+  overlay: Overlay,
+  { domain, group, book, signStep }: AssemblerPorts,
+): Promise<AssembleOutcome> {
+  let assembly: Awaited<ReturnType<Domain["assemble"]>>;
+  try {
+    assembly = await domain.assemble({ group, id, sender, payload }, overlay);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "unknown";
+    return { type: "error", id, reason: `The domain failed: ${reason}` };
+  }
+  if (assembly.type !== "assembled")
+    return { type: assembly.type, id, reason: assembly.reason };
+  const { inputs, reads } = assembly;
+  const outputs = assembly.outputs.map((state, index) =>
+    createState(state, { intentId: id, index }),
+  );
+  overlay.apply(inputs, outputs);
+  const unsigned: Step = {
+    intentId: id,
+    sender,
+    payload,
+    inputs,
+    reads,
+    outputs,
+    found: [...inputs, ...reads].flatMap((used) => {
+      const place = book.placeOf(used);
+      return place === undefined ? [] : [{ id: used, place }];
+    }),
+    signature: "",
+  };
+  const signature = signStep(hashStep(unsigned));
+  return { type: "assembled", id, step: { ...unsigned, signature } };
+}

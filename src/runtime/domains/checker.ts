@@ -1,0 +1,147 @@
+import { requireWellFormed } from "../../ledger/index.ts";
+import type { IntentId, NodeName, StateId } from "../../protocol/ids.ts";
+import { netOf } from "../../protocol/net.ts";
+import type {
+  Bundle,
+  SpeculativeView,
+  State,
+  Step,
+} from "../../protocol/transition.ts";
+import { hashStep, transitionOf } from "../states/arrange.ts";
+import type { StateBook } from "../states/book.ts";
+import { readState } from "../states/content.ts";
+import { Overlay } from "../states/overlay.ts";
+import { ledgerIdOf } from "../states/place.ts";
+import type { Domain, DomainGroup, DomainState } from "./domain.ts";
+
+/** What a node checks with. */
+export interface CheckerPorts {
+  readonly domain: Domain;
+  readonly group: DomainGroup;
+  readonly book: StateBook;
+  readonly epoch: bigint;
+  /** Signatures that the ledger takes for this group. */
+  readonly membersCount: number;
+  readonly isFulfilled: (id: IntentId) => boolean;
+  /** Whether that node signed the hash of a step. */
+  readonly isSignedBy: (
+    sender: NodeName,
+    hash: string,
+    signature: string,
+  ) => boolean;
+}
+
+/** Why a bundle cannot be endorsed, and the step to blame. */
+export interface Fault {
+  readonly detail: string;
+  readonly intentId: IntentId | undefined;
+}
+
+/** Checks a bundle step by step, as if this node had to answer for it: it has to. */
+export async function findFault(
+  { bundle, view }: { readonly bundle: Bundle; readonly view: SpeculativeView },
+  ports: CheckerPorts,
+): Promise<Fault | undefined> {
+  const overlay = new Overlay(ports.book, view);
+  for (const step of bundle.steps) {
+    const detail = await findFaultOfStep(step, overlay, ports);
+    if (detail !== undefined) return { detail, intentId: step.intentId };
+    overlay.apply(step.inputs, step.outputs);
+  }
+  const misplaced = findMisplaced(bundle, ports.book);
+  if (misplaced !== undefined)
+    return {
+      detail: "the ledger keeps it elsewhere",
+      intentId: bundle.steps.find(({ inputs, reads }) =>
+        [...inputs, ...reads].includes(misplaced),
+      )?.intentId,
+    };
+  return findFaultOfTransition(bundle, ports);
+}
+
+async function findFaultOfStep(
+  step: Step,
+  overlay: Overlay,
+  { domain, group, isFulfilled, isSignedBy }: CheckerPorts,
+): Promise<string | undefined> {
+  const { intentId, sender, payload } = step;
+  if (!isSignedBy(sender, hashStep(step), step.signature))
+    return "its sender did not sign it";
+  if (isFulfilled(intentId)) return "the intent is fulfilled";
+  if (new Set(step.inputs).size !== step.inputs.length) return "spent twice";
+  const inputs = resolve(step.inputs, overlay);
+  const reads = resolve(step.reads, overlay);
+  if (inputs === undefined || reads === undefined)
+    return "a state that is not there";
+  const outputs = readOutputs(step.outputs, intentId);
+  if (outputs === undefined) return "an output of another step";
+  try {
+    return await domain.endorse({
+      group,
+      intentId,
+      sender,
+      payload,
+      inputs,
+      reads,
+      outputs,
+    });
+  } catch (error) {
+    return error instanceof Error ? error.message : "the domain failed";
+  }
+}
+
+function resolve(
+  ids: readonly StateId[],
+  overlay: Overlay,
+): DomainState[] | undefined {
+  const states: DomainState[] = [];
+  for (const id of ids) {
+    const state = overlay.get(id);
+    if (state === undefined) return undefined;
+    states.push(state);
+  }
+  return states;
+}
+
+/** What outputs say about their origin is true, so that nobody creates the same state twice. */
+function readOutputs(
+  outputs: readonly State[],
+  intentId: IntentId,
+): DomainState[] | undefined {
+  const states: DomainState[] = [];
+  for (const [index, output] of outputs.entries()) {
+    const state = readState(output);
+    if (state?.intentId !== intentId || state.index !== index) return undefined;
+    states.push(state);
+  }
+  return states;
+}
+
+/** A state from outside whose place makes no sense, or is not where this node sees it. */
+function findMisplaced(
+  { steps, places }: Bundle,
+  book: StateBook,
+): StateId | undefined {
+  const placed = new Map(places.map(({ id, place }) => [id, place]));
+  const { inputs, reads } = netOf(steps);
+  return [...inputs, ...reads].find((id) => {
+    const place = placed.get(id);
+    const ledgerId = place === undefined ? undefined : ledgerIdOf(id, place);
+    return (
+      ledgerId === undefined || ledgerId !== (book.ledgerIdOf(id) ?? ledgerId)
+    );
+  });
+}
+
+function findFaultOfTransition(
+  bundle: Bundle,
+  { epoch, membersCount }: CheckerPorts,
+): Fault | undefined {
+  try {
+    requireWellFormed(transitionOf(bundle, epoch), membersCount);
+    return undefined;
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : "not well-formed";
+    return { detail, intentId: undefined };
+  }
+}

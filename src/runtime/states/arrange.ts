@@ -1,0 +1,139 @@
+import { keccak_256 } from "@noble/hashes/sha3.js";
+
+import {
+  type Bytes32,
+  intentsHash,
+  type LedgerDomain,
+  outputStateIds,
+  parseBytes32,
+  parseCommitment,
+  parseIntentId,
+  parseStateId,
+  parseUint64,
+  type StateId as LedgerId,
+  toBytes32,
+  type Transition,
+  transitionDigest,
+  VACANCY,
+} from "../../ledger/index.ts";
+import type { Hashing } from "../../protocol/config.ts";
+import { type Digest, parseDigest, type StateId } from "../../protocol/ids.ts";
+import { netOf } from "../../protocol/net.ts";
+import type {
+  PlacedState,
+  Step,
+  UnsealedBundle,
+} from "../../protocol/transition.ts";
+import { ledgerIdOf, placeOnLedger } from "./place.ts";
+
+/** A group on its chain, in one epoch of its committee. */
+export interface LedgerGroup {
+  readonly domain: LedgerDomain;
+  readonly epoch: bigint;
+}
+
+/** What nonsense comes to: no such state exists, so the ledger refuses. */
+const NOWHERE = parseStateId(`0x${"00".repeat(32)}`);
+
+/**
+ * The ledger's transition for a bundle. The same bundle always gives the same transition, and every bundle gives one:
+ * whether it makes sense is for endorsers and the ledger to say.
+ */
+export function transitionOf(
+  bundle: UnsealedBundle,
+  epoch: bigint,
+): Transition {
+  const net = netOf(bundle.steps);
+  const places = new Map(bundle.places.map(({ id, place }) => [id, place]));
+  const located = (id: StateId): LedgerId => {
+    const place = places.get(id);
+    return (place === undefined ? undefined : ledgerIdOf(id, place)) ?? NOWHERE;
+  };
+  const inputs = net.inputs.map(located).sort();
+  const outputs = net.outputs.map(({ id }) => parseCommitment(id));
+  while (outputs.length < inputs.length) outputs.push(VACANCY);
+  return {
+    epoch: parseUint64(epoch),
+    intents: net.intents.map((id) => parseIntentId(id)),
+    inputs,
+    reads: net.reads.map(located),
+    outputs,
+    details: hashSteps(bundle.steps),
+    validUntil: parseUint64(bundle.validUntil),
+    calls: [],
+  };
+}
+
+/** Where the outputs of a transition will be, in the order of the net outputs. */
+function placesIn(
+  bundle: UnsealedBundle,
+  transition: Transition,
+): PlacedState[] {
+  const hash = intentsHash(transition.intents);
+  const ledgerIds = outputStateIds(transition);
+  return netOf(bundle.steps).outputs.flatMap(({ id }, index) => {
+    const ledgerId = ledgerIds[index];
+    return ledgerId === undefined
+      ? []
+      : [{ id, place: placeOnLedger(ledgerId, { intentsHash: hash, index }) }];
+  });
+}
+
+/** The ledger's arithmetic for one group, as the protocol takes it. */
+export function hashingOf({ domain, epoch }: LedgerGroup): Hashing {
+  // A bundle is asked about several times while it goes through one node.
+  const digests = new WeakMap<
+    readonly Step[],
+    { readonly bundle: UnsealedBundle; readonly digest: Digest }
+  >();
+  return {
+    bundleDigest: (bundle) => {
+      const known = digests.get(bundle.steps);
+      if (
+        known?.bundle.places === bundle.places &&
+        known.bundle.validUntil === bundle.validUntil
+      )
+        return known.digest;
+      const digest = parseDigest(
+        transitionDigest(domain, transitionOf(bundle, epoch)),
+      );
+      if (digest === undefined) throw new Error("A digest is no digest.");
+      digests.set(bundle.steps, { bundle, digest });
+      return digest;
+    },
+    placesOf: (bundle) => placesIn(bundle, transitionOf(bundle, epoch)),
+  };
+}
+
+/** A commitment to the steps, in order, with all that their senders signed. */
+function hashSteps(steps: readonly Step[]): Bytes32 {
+  const bytes = new Uint8Array(32 * steps.length);
+  steps.forEach((step, i) => {
+    bytes.set(Buffer.from(hashStep(step).slice(2), "hex"), 32 * i);
+  });
+  return toBytes32(keccak_256(bytes));
+}
+
+const stepHashes = new WeakMap<Step, Bytes32>();
+
+/** What the sender of a step signs: all of it. */
+export function hashStep(step: Step): Bytes32 {
+  const known = stepHashes.get(step);
+  if (known !== undefined) return known;
+  const { intentId, sender, payload, inputs, reads, outputs, found } = step;
+  // JSON is unambiguous; the content of outputs is bound by their ids.
+  const text = JSON.stringify([
+    intentId,
+    sender,
+    payload,
+    inputs,
+    reads,
+    outputs.map(({ id }) => id),
+    found.map(({ id, place }) => [id, place]),
+  ]);
+  const hash = parseBytes32(
+    toBytes32(keccak_256(new TextEncoder().encode(text))),
+  );
+  stepHashes.set(step, hash);
+  return hash;
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+
+import { keccak_256 } from "@noble/hashes/sha3.js";
+
+import { toHex } from "../../ledger/index.ts";
+import {
+  type IntentId,
+  parseIntentId,
+  parseStateId,
+  type StateId,
+} from "../../protocol/ids.ts";
+import type { State } from "../../protocol/transition.ts";
+import type { DomainState, Json, NewState } from "../domains/domain.ts";
+
+/** A state with the step that creates it: output `index` of an intent. */
+export interface OriginatedState extends DomainState {
+  readonly intentId: IntentId;
+  readonly index: number;
+}
+
+/** Without it, whoever knows the shape of a state could guess its content from the id on the ledger. */
+const SALT_BYTES = 16;
+
+/** Makes a state of what a domain wants to create. */
+export function createState(
+  { schema, label, data }: NewState,
+  origin: { readonly intentId: IntentId; readonly index: number },
+): State {
+  const salt = toHex(randomBytes(SALT_BYTES));
+  const { intentId, index } = origin;
+  const content = JSON.stringify({
+    intent: intentId,
+    index,
+    salt,
+    schema,
+    label,
+    data,
+  });
+  return { id: stateIdOf(content), content };
+}
+
+/** The id that a state with this content has. */
+export function stateIdOf(content: string): StateId {
+  const id = parseStateId(toHex(keccak_256(new TextEncoder().encode(content))));
+  if (id === undefined) throw new Error("A hash has the wrong shape.");
+  return id;
+}
+
+/** Reads a state that came from elsewhere; undefined if the content is nonsense, or belongs to another id. */
+export function readState({ id, content }: State): OriginatedState | undefined {
+  if (stateIdOf(content) !== id) return undefined;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(content);
+  } catch {
+    return undefined;
+  }
+  if (typeof parsed !== "object" || parsed === null) return undefined;
+  const { intent, index, schema, label, data } = parsed as Readonly<
+    Record<string, unknown>
+  >;
+  const intentId = parseIntentId(intent);
+  if (
+    intentId === undefined ||
+    typeof index !== "number" ||
+    !Number.isSafeInteger(index) ||
+    index < 0 ||
+    typeof schema !== "string" ||
+    typeof label !== "string" ||
+    data === undefined
+  )
+    return undefined;
+  // It came out of JSON.parse.
+  return { id, intentId, index, schema, label, data: data as Json };
+}
