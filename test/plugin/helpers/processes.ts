@@ -34,8 +34,8 @@ export async function runHardhat(
 }
 
 /** Starts Hardhat's node in a process of its own. */
-export async function startHardhatNode(): Promise<Node> {
-  const port = await freePort();
+export async function startHardhatNode(givenPort?: number): Promise<Node> {
+  const port = givenPort ?? (await freePort());
   const args = ["node", "--port", String(port)];
   return await startNode(
     spawn(process.execPath, [hardhat, "--config", fixture, ...args], {
@@ -49,8 +49,8 @@ export async function startHardhatNode(): Promise<Node> {
 }
 
 /** Starts Anvil in a process of its own. npm finds it; it is no dependency, for lack of packages for all platforms. */
-export async function startAnvil(): Promise<Node> {
-  const port = await freePort();
+export async function startAnvil(givenPort?: number): Promise<Node> {
+  const port = givenPort ?? (await freePort());
   const anvil = await new Promise<string>((resolve, reject) => {
     const find = "exec --yes --package=@foundry-rs/anvil@1.7.1 -- sh -c".split(
       " ",

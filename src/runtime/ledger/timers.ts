@@ -1,0 +1,40 @@
+/** Time, as far as it is waited for. Tests bring their own. */
+export interface Timers {
+  /** Runs once, later, unless it is called off before. */
+  readonly after: (ms: number, run: () => void) => () => void;
+}
+
+/** The timers of the machine. They do not keep the process alive. */
+export const machineTimers: Timers = {
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    timer.unref();
+    return () => {
+      clearTimeout(timer);
+    };
+  },
+};
+
+/** Pauses that grow while things go wrong. */
+export class Backoff {
+  readonly #firstMs: number;
+  readonly #lastMs: number;
+  #nextMs: number;
+
+  constructor(options: { readonly firstMs: number; readonly lastMs: number }) {
+    this.#firstMs = options.firstMs;
+    this.#lastMs = options.lastMs;
+    this.#nextMs = options.firstMs;
+  }
+
+  /** The pause to take now. */
+  next(): number {
+    const pauseMs = this.#nextMs;
+    this.#nextMs = Math.min(2 * pauseMs, this.#lastMs);
+    return pauseMs;
+  }
+
+  reset(): void {
+    this.#nextMs = this.#firstMs;
+  }
+}
