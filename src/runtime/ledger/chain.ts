@@ -1,0 +1,90 @@
+import type { ChainClient } from "../ports.ts";
+import {
+  type ChainLog,
+  type Header,
+  parseCount,
+  parseHeader,
+  parseLogs,
+  parseQuantity,
+  parseReceipt,
+  readAnswer,
+  type Receipt,
+  toQuantity,
+} from "./values.ts";
+
+/** Which logs are wanted. */
+export interface LogFilter {
+  readonly addresses: readonly string[];
+  /** The names of the events: any of them. */
+  readonly topics: readonly string[];
+}
+
+/** Asks a chain, and reads what it answers. All reject with a `ChainError`. */
+export class Chain {
+  readonly #client: ChainClient;
+
+  constructor(client: ChainClient) {
+    this.#client = client;
+  }
+
+  async chainId(): Promise<bigint> {
+    return readAnswer(parseQuantity, await this.#ask("eth_chainId"));
+  }
+
+  /** Undefined if there is no such block. */
+  async header(block: number | "latest"): Promise<Header | undefined> {
+    const tag = typeof block === "number" ? toQuantity(block) : block;
+    const answer = await this.#ask("eth_getBlockByNumber", tag, false);
+    return readAnswer(parseHeader, answer);
+  }
+
+  /** The logs of one block, whichever chain it is on. Refused if the node does not have the block. */
+  async logsOf(
+    blockHash: string,
+    filter: LogFilter,
+  ): Promise<readonly ChainLog[]> {
+    return await this.#logs({ blockHash }, filter);
+  }
+
+  async logsBetween(
+    [from, to]: readonly [number, number],
+    filter: LogFilter,
+  ): Promise<readonly ChainLog[]> {
+    const range = { fromBlock: toQuantity(from), toBlock: toQuantity(to) };
+    return await this.#logs(range, filter);
+  }
+
+  async receiptOf(transactionHash: string): Promise<Receipt | undefined> {
+    const answer = await this.#ask(
+      "eth_getTransactionReceipt",
+      transactionHash,
+    );
+    return readAnswer(parseReceipt, answer);
+  }
+
+  /** How many transactions an address has sent, as of a block. */
+  async transactionCount(
+    address: string,
+    block: number | "latest" | "pending",
+  ): Promise<number> {
+    const tag = typeof block === "number" ? toQuantity(block) : block;
+    const answer = await this.#ask("eth_getTransactionCount", address, tag);
+    return readAnswer(parseCount, answer);
+  }
+
+  async #logs(
+    where: Readonly<Record<string, string>>,
+    { addresses, topics }: LogFilter,
+  ): Promise<readonly ChainLog[]> {
+    const answer = await this.#ask("eth_getLogs", {
+      ...where,
+      address: addresses,
+      topics: [topics],
+    });
+    return readAnswer(parseLogs, answer);
+  }
+
+  async #ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
+    return await this.#client.request(method, params);
+  }
+}

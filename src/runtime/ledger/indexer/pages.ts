@@ -1,0 +1,90 @@
+import { ChainError } from "../../ports.ts";
+import type { Chain, LogFilter } from "../chain.ts";
+import { inParallel } from "../parallel.ts";
+import type { ChainLog, Header } from "../values.ts";
+import {
+  blockOf,
+  type ChainBlock,
+  indexedTopics,
+  type Watched,
+} from "./blocks.ts";
+
+/** The chain changed while it was read, or two nodes answered that know different chains. Reading again helps. */
+export class ChainMoved extends Error {
+  override readonly name = "ChainMoved";
+}
+
+/** How many requests of one page are out at the same time. */
+const REQUESTS_AT_ONCE = 16;
+
+/** Blocks that no reorganisation reaches any more: those with logs, and the last. */
+export async function readDeepPage(
+  chain: Chain,
+  [from, to]: readonly [number, number],
+  watched: Watched,
+): Promise<readonly ChainBlock[]> {
+  const filter = filterOf(watched);
+  const logs =
+    filter.addresses.length === 0
+      ? []
+      : await chain.logsBetween([from, to], filter);
+  const byNumber = new Map<number, ChainLog[]>();
+  for (const log of logs) {
+    const others = byNumber.get(log.blockNumber);
+    if (others === undefined) byNumber.set(log.blockNumber, [log]);
+    else others.push(log);
+  }
+  const numbers = [...new Set([...byNumber.keys(), to])].sort((a, b) => a - b);
+  if (numbers.some((number) => number < from || number > to))
+    throw new ChainError("unreachable", "The chain sent logs of other blocks.");
+  return await inParallel(numbers, REQUESTS_AT_ONCE, async (number) => {
+    const header = await headerOf(chain, number);
+    const own = byNumber.get(number) ?? [];
+    requireSameBlock(own, header);
+    return blockOf(header, own, watched);
+  });
+}
+
+/** Blocks near the head, all of them: each the parent of the next, with logs of exactly these. */
+export async function readRecentPage(
+  chain: Chain,
+  [from, to]: readonly [number, number],
+  watched: Watched,
+  tip: Header,
+): Promise<readonly ChainBlock[]> {
+  const filter = filterOf(watched);
+  const numbers = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  const headers = await inParallel(numbers, REQUESTS_AT_ONCE, async (number) =>
+    number === tip.number ? tip : await headerOf(chain, number),
+  );
+  headers.forEach((header, i) => {
+    const parent = headers[i - 1];
+    if (parent !== undefined && parent.hash !== header.parentHash)
+      throw new ChainMoved("A block does not follow the one before.");
+  });
+  return await inParallel(headers, REQUESTS_AT_ONCE, async (header) => {
+    const logs =
+      filter.addresses.length === 0
+        ? []
+        : await chain.logsOf(header.hash, filter);
+    requireSameBlock(logs, header);
+    return blockOf(header, logs, watched);
+  });
+}
+
+async function headerOf(chain: Chain, number: number): Promise<Header> {
+  const header = await chain.header(number);
+  if (header?.number !== number)
+    throw new ChainMoved("A block below the head is not there.");
+  return header;
+}
+
+function requireSameBlock(logs: readonly ChainLog[], { hash }: Header): void {
+  if (logs.some(({ blockHash }) => blockHash !== hash))
+    throw new ChainMoved("Logs are of another block with the same number.");
+}
+
+function filterOf({ groups, factory }: Watched): LogFilter {
+  const addresses = factory === undefined ? [...groups] : [...groups, factory];
+  return { addresses, topics: indexedTopics };
+}

@@ -1,0 +1,57 @@
+import type { GroupAddress } from "../../../protocol/ids.ts";
+import type { ChainClient } from "../../ports.ts";
+import type { Timers } from "../timers.ts";
+import type { ChainBlock } from "./blocks.ts";
+import type { BlockReference } from "./fork.ts";
+
+/** How to follow the chain. */
+export interface IndexerOptions {
+  readonly chainId: bigint;
+  /** Whose creations of groups are told. */
+  readonly factory?: string | undefined;
+  /** Groups that are indexed up to the last indexed block already. Others come with `watch`. */
+  readonly groups: readonly string[];
+  /** Where to begin when nothing is indexed. Without it: at the head. */
+  readonly fromBlock?: number | undefined;
+  /** How many blocks must be on top of one before it is told; 0 takes blocks at once. */
+  readonly confirmations: number;
+  /** How often to look for blocks when nothing tells of them. */
+  readonly pollMs: number;
+  /** The most blocks to ask for at once. */
+  readonly pageBlocks: number;
+  /** This close to the head, blocks are read one by one, and all of them are told. */
+  readonly reorgDepthMax: number;
+  /** How often a head that is lower than what is indexed must be seen before it counts: the node may only be behind. */
+  readonly lowerHeadPolls: number;
+}
+
+/** Values for {@link IndexerOptions} that suit most chains. */
+export const indexerDefaults = {
+  confirmations: 0,
+  pollMs: 1_000,
+  pageBlocks: 2_000,
+  reorgDepthMax: 128,
+  lowerHeadPolls: 3,
+} as const;
+
+/** What the indexer needs of its node. */
+export interface IndexerPorts {
+  readonly client: ChainClient;
+  readonly timers: Timers;
+  /** The last block that is indexed. */
+  readonly head: () => BlockReference | undefined;
+  /** The last block that is indexed with at most this number. */
+  readonly knownAt: (number: number) => BlockReference | undefined;
+  /** Takes blocks in ascending order; a missing number is an empty block. Resolves when they are committed. */
+  readonly onBlocks: (blocks: readonly ChainBlock[]) => Promise<void>;
+  /** Takes the past of a group that is watched late, up to block `through`. Resolves when it is committed. */
+  readonly onHistory: (
+    group: GroupAddress,
+    blocks: readonly ChainBlock[],
+    through: number,
+  ) => Promise<void>;
+  /** Blocks above this number never happened; -1 means none did. Resolves when they are erased. */
+  readonly onRevert: (height: number) => Promise<void>;
+  /** The chain cannot be followed; undefined when it can again. An error that is no `ChainError` stops the indexer. */
+  readonly onTrouble: (error: Error | undefined) => void;
+}

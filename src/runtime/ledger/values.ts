@@ -1,0 +1,140 @@
+import {
+  type Bytes32,
+  type Hex,
+  LedgerInputError,
+  parseBytes32,
+  parseHex,
+} from "../../ledger/index.ts";
+import { ChainError } from "../ports.ts";
+
+/** A block, without its transactions. */
+export interface Header {
+  readonly number: number;
+  readonly hash: Bytes32;
+  readonly parentHash: Bytes32;
+  readonly timestamp: number;
+  /** Undefined on a chain from before EIP-1559. */
+  readonly baseFee: bigint | undefined;
+}
+
+/** A log with its place on the chain. */
+export interface ChainLog {
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly data: string;
+  readonly transactionHash: Bytes32;
+  readonly transactionIndex: number;
+  readonly blockNumber: number;
+  readonly blockHash: Bytes32;
+  readonly logIndex: number;
+}
+
+/** What became of a transaction that is in a block. */
+export interface Receipt {
+  readonly transactionHash: Bytes32;
+  readonly blockNumber: number;
+  readonly blockHash: Bytes32;
+  readonly isSuccess: boolean;
+  readonly gasUsed: bigint;
+  readonly logs: readonly ChainLog[];
+}
+
+/** Reads what a node answered. A node that answers with nonsense is as good as unreachable. */
+export function readAnswer<Value>(
+  read: (value: unknown) => Value,
+  value: unknown,
+): Value {
+  try {
+    return read(value);
+  } catch (error) {
+    if (error instanceof LedgerInputError)
+      throw new ChainError("unreachable", "The chain answered with nonsense.", {
+        cause: error,
+      });
+    throw error;
+  }
+}
+
+/** A block; undefined if the node does not have it. */
+export function parseHeader(value: unknown): Header | undefined {
+  if (value === null) return undefined;
+  const field = fieldsOf(value);
+  const baseFee = field("baseFeePerGas");
+  return {
+    number: parseCount(field("number")),
+    hash: parseBytes32(field("hash")),
+    parentHash: parseBytes32(field("parentHash")),
+    timestamp: parseCount(field("timestamp")),
+    baseFee: baseFee === undefined ? undefined : parseQuantity(baseFee),
+  };
+}
+
+export function parseLogs(value: unknown): readonly ChainLog[] {
+  if (!Array.isArray(value)) throw nonsense();
+  return value.map(parseLog);
+}
+
+/** A receipt; undefined while the transaction is in no block. */
+export function parseReceipt(value: unknown): Receipt | undefined {
+  if (value === null) return undefined;
+  const field = fieldsOf(value);
+  return {
+    transactionHash: parseBytes32(field("transactionHash")),
+    blockNumber: parseCount(field("blockNumber")),
+    blockHash: parseBytes32(field("blockHash")),
+    isSuccess: parseQuantity(field("status")) === 1n,
+    gasUsed: parseQuantity(field("gasUsed")),
+    logs: parseLogs(field("logs")),
+  };
+}
+
+export function parseQuantity(value: unknown): bigint {
+  if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(value))
+    throw nonsense();
+  return BigInt(value);
+}
+
+/** A quantity that is small enough to count with. */
+export function parseCount(value: unknown): number {
+  const count = Number(parseQuantity(value));
+  if (!Number.isSafeInteger(count)) throw nonsense();
+  return count;
+}
+
+/** A number, as JSON-RPC writes it. */
+export function toQuantity(value: number | bigint): Hex {
+  return `0x${value.toString(16)}` as Hex;
+}
+
+function parseLog(value: unknown): ChainLog {
+  const field = fieldsOf(value);
+  const topics = field("topics");
+  const address = field("address");
+  if (!Array.isArray(topics) || typeof address !== "string") throw nonsense();
+  return {
+    address: address.toLowerCase(),
+    topics: topics.map((topic) => parseBytes32(topic)),
+    data: parseData(field("data")),
+    transactionHash: parseBytes32(field("transactionHash")),
+    transactionIndex: parseCount(field("transactionIndex")),
+    blockNumber: parseCount(field("blockNumber")),
+    blockHash: parseBytes32(field("blockHash")),
+    logIndex: parseCount(field("logIndex")),
+  };
+}
+
+/** A receipt may have logs of other contracts, longer than any of ours. */
+function parseData(value: unknown): string {
+  return typeof value === "string" && value.length > 262_146
+    ? value
+    : parseHex(value);
+}
+
+function fieldsOf(value: unknown): (name: string) => unknown {
+  if (typeof value !== "object" || value === null) throw nonsense();
+  return (name) => Reflect.get(value, name) as unknown;
+}
+
+function nonsense(): LedgerInputError {
+  return new LedgerInputError("INVALID_VALUE", "It has the wrong shape.");
+}

@@ -1,0 +1,113 @@
+import { expect } from "chai";
+
+import type { GroupAddress } from "../../src/protocol/ids.ts";
+import type { ChainBlock } from "../../src/runtime/ledger/indexer/blocks.ts";
+import { Indexer } from "../../src/runtime/ledger/indexer/indexer.ts";
+import {
+  indexerDefaults,
+  type IndexerOptions,
+  type IndexerPorts,
+} from "../../src/runtime/ledger/indexer/ports.ts";
+import { machineTimers } from "../../src/runtime/ledger/timers.ts";
+import type { ChainClient } from "../../src/runtime/ports.ts";
+
+/** What a node would have on disk of the chain. It survives the indexer. */
+export class MemoryIndex {
+  readonly blocks: ChainBlock[] = [];
+  /** By group, what was told late. */
+  readonly history = new Map<GroupAddress, ChainBlock[]>();
+  readonly reverts: number[] = [];
+  readonly troubles: (Error | undefined)[] = [];
+  readonly pages: number[] = [];
+  readonly listeners = new Set<() => void>();
+
+  /** Opens an indexer that writes here. */
+  open(
+    client: ChainClient,
+    options: Partial<IndexerOptions>,
+    ports: Partial<IndexerPorts> = {},
+  ): Indexer {
+    return new Indexer(
+      {
+        ...indexerDefaults,
+        chainId: 31337n,
+        groups: [],
+        pollMs: 20,
+        lowerHeadPolls: 1,
+        ...options,
+      },
+      {
+        client,
+        timers: machineTimers,
+        head: () => this.blocks.at(-1),
+        knownAt: (number) =>
+          this.blocks.findLast((block) => block.number <= number),
+        onBlocks: async (blocks) => {
+          await this.#take(blocks);
+        },
+        onHistory: async (group, blocks) => {
+          const known = this.history.get(group) ?? [];
+          this.history.set(group, [...known, ...blocks]);
+          await Promise.resolve();
+        },
+        onRevert: async (height) => {
+          this.reverts.push(height);
+          while ((this.blocks.at(-1)?.number ?? -1) > height) this.blocks.pop();
+          for (const [group, blocks] of this.history)
+            this.history.set(
+              group,
+              blocks.filter(({ number }) => number <= height),
+            );
+          this.#tell();
+          await Promise.resolve();
+        },
+        onTrouble: (error) => {
+          this.troubles.push(error);
+          this.#tell();
+        },
+        ...ports,
+      },
+    );
+  }
+
+  get height(): number {
+    return this.blocks.at(-1)?.number ?? -1;
+  }
+
+  /** Hashes of the transitions of a group, in the order of the chain. */
+  transitionsOf(group: GroupAddress): readonly string[] {
+    return [...(this.history.get(group) ?? []), ...this.blocks]
+      .flatMap(({ transitions }) => transitions)
+      .filter((transition) => transition.group === group)
+      .map(({ transitionHash }) => transitionHash);
+  }
+
+  /** Resolves when something holds, which is looked at whenever something was told. */
+  async until(holds: () => boolean): Promise<void> {
+    if (holds()) return;
+    await new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (!holds()) return;
+        this.listeners.delete(look);
+        resolve();
+      };
+      this.listeners.add(look);
+    });
+  }
+
+  async #take(blocks: readonly ChainBlock[]): Promise<void> {
+    for (const block of blocks) {
+      expect(block.number, "in order").to.be.above(this.height);
+      if (block.number === this.height + 1 && this.blocks.length > 0)
+        expect(block.parentHash, "linked").to.equal(this.blocks.at(-1)?.hash);
+      this.blocks.push(block);
+    }
+    this.pages.push(blocks.length);
+    this.#tell();
+    await Promise.resolve();
+  }
+
+  #tell(): void {
+    for (const listener of [...this.listeners]) listener();
+  }
+}
