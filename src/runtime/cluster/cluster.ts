@@ -1,0 +1,227 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+
+import { toHex } from "../../ledger/index.ts";
+import {
+  type GroupAddress,
+  type NodeName,
+  parseNodeName,
+} from "../../protocol/ids.ts";
+import type { Domain } from "../domains/domain.ts";
+import { loadIdentity } from "../keys/identity-file.ts";
+import { createEndorser } from "../keys/secp256k1.ts";
+import type { NodeFact } from "../node/ports.ts";
+import type { NodeSettings } from "../node/settings.ts";
+import type { ChainClient } from "../ports.ts";
+import { type NodeGroup, NodeRefusal } from "../service.ts";
+import { Hub } from "../transport/in-process.ts";
+import type { LinkFaults } from "../transport/link-faults.ts";
+import { directoryOf, Member, type MemberPorts } from "./member.ts";
+
+/** What a cluster is made of. */
+export interface ClusterOptions {
+  /** At least one, all different. */
+  readonly names: readonly string[];
+  readonly chainId: bigint;
+  readonly factory: string;
+  readonly settings: NodeSettings;
+  /** Every node has a folder in here. What is there already is taken up again. */
+  readonly dataDir: string;
+}
+
+/** What a cluster is connected with. */
+export interface ClusterPorts {
+  /** Every node has a connection of its own. */
+  readonly openClient: () => ChainClient;
+  /** The private key with which a node endorses. */
+  readonly endorserKey: (name: NodeName) => string;
+  readonly domains: readonly Domain[];
+  readonly ledger: (
+    name: NodeName,
+    client: ChainClient,
+  ) => Pick<MemberPorts, "createSubmissions" | "createOnLedger">;
+  readonly createUsers: MemberPorts["createUsers"];
+  readonly onFact: (name: NodeName, fact: NodeFact) => void;
+  /** A node cannot go on and has stopped. */
+  readonly onFatal: (name: NodeName, error: unknown) => void;
+}
+
+/** A group to be created. What is left out: all nodes, the smallest majority, a random id. */
+export interface NewGroup {
+  readonly domain: string;
+  readonly name?: string;
+  readonly members?: readonly string[];
+  readonly threshold?: number;
+  readonly configuration?: Readonly<Record<string, string>>;
+}
+
+/** Several nodes in one process, on one chain. */
+export class Cluster {
+  readonly #members = new Map<NodeName, Member>();
+  readonly #clients: ChainClient[] = [];
+  readonly #hub = new Hub();
+  readonly #joined = new Set<() => void>();
+
+  constructor(options: ClusterOptions, ports: ClusterPorts) {
+    const names = options.names.map(requireName);
+    if (names.length === 0 || new Set(names).size !== names.length)
+      throw new NodeRefusal(
+        `A cluster needs nodes with different names, and these are: ${options.names.join(", ") || "none"}.`,
+      );
+    const nodes = new Map(
+      names.map((name) => {
+        const directory = join(options.dataDir, name);
+        mkdirSync(directory, { recursive: true, mode: 0o700 });
+        const identity = loadIdentity({ directory });
+        const endorser = createEndorser(ports.endorserKey(name));
+        return [name, { directory, identity, endorser }] as const;
+      }),
+    );
+    const registry = new Map(
+      [...nodes].map(([name, { identity }]) => [name, identity.publicKey]),
+    );
+    const directory = directoryOf(
+      new Map(
+        [...nodes].map(([name, { identity, endorser }]) => [
+          name,
+          { publicKey: identity.publicKey, endorser: endorser.address },
+        ]),
+      ),
+    );
+    const domains = new Map(
+      ports.domains.map((domain) => [domain.name, domain]),
+    );
+    for (const [name, node] of nodes) {
+      const client = ports.openClient();
+      this.#clients.push(client);
+      const member = new Member(
+        { ...options, name, file: join(node.directory, "node.db") },
+        {
+          hub: this.#hub,
+          client,
+          identity: node.identity,
+          endorser: node.endorser,
+          registry,
+          directory,
+          domains,
+          ...ports.ledger(name, client),
+          createUsers: ports.createUsers,
+          onFact: (from, fact) => {
+            if (fact.type === "GroupJoined")
+              for (const notify of this.#joined) notify();
+            ports.onFact(from, fact);
+          },
+          onFatal: ports.onFatal,
+        },
+      );
+      this.#members.set(name, member);
+    }
+  }
+
+  start(): void {
+    for (const member of this.#members.values()) member.start();
+  }
+
+  /** Resolves when nothing of it runs any more. What was accepted is on disk. */
+  async stop(): Promise<void> {
+    await Promise.all(
+      [...this.#members.values()].map((member) => member.stop()),
+    );
+    this.#hub.stop();
+    await Promise.all(this.#clients.map((client) => client.close()));
+  }
+
+  get members(): readonly Member[] {
+    return [...this.#members.values()];
+  }
+
+  /** The node with this name. */
+  member(name: string): Member {
+    const parsed = parseNodeName(name);
+    const member = parsed === undefined ? undefined : this.#members.get(parsed);
+    if (member === undefined)
+      throw new NodeRefusal(
+        `There is no node "${name}" in this cluster. There are: ${[...this.#members.keys()].join(", ")}.`,
+      );
+    return member;
+  }
+
+  /** Creates a group, and resolves when all its members that are up have joined it. */
+  async createGroup(group: NewGroup): Promise<NodeGroup> {
+    const names = (group.members ?? [...this.#members.keys()]).map(requireName);
+    const members = names.map((name) => this.member(name));
+    const creator = members.find(({ isUp }) => isUp);
+    if (creator === undefined)
+      throw new NodeRefusal("No member of the new group is up.");
+    const created = await creator.node.createGroup({
+      id: toHex(randomBytes(32)),
+      name: group.name ?? "",
+      domain: group.domain,
+      members: names,
+      threshold: group.threshold ?? Math.floor(names.length / 2) + 1,
+      configuration: group.configuration ?? {},
+    });
+    await this.#untilJoined(members, created.address);
+    return created;
+  }
+
+  async #untilJoined(
+    members: readonly Member[],
+    group: GroupAddress,
+  ): Promise<void> {
+    const isDone = (): boolean =>
+      members.every(
+        (member) => !member.isUp || member.node.group(group) !== undefined,
+      );
+    if (isDone()) return;
+    await new Promise<void>((resolve) => {
+      const notify = (): void => {
+        if (!isDone()) return;
+        this.#joined.delete(notify);
+        resolve();
+      };
+      this.#joined.add(notify);
+    });
+  }
+
+  /** Nodes hear only those of their own side. A node that is on no side hears nobody. */
+  partition(...sides: readonly (readonly string[])[]): void {
+    const sideOf = (name: NodeName): number =>
+      sides.findIndex((side) => side.includes(name));
+    this.#eachLink((from, to) => {
+      const isTogether = sideOf(from) !== -1 && sideOf(from) === sideOf(to);
+      if (isTogether) this.#hub.restore({ from, to });
+      else this.#hub.cut({ from, to });
+    });
+  }
+
+  /** Makes the network between two nodes, in one direction, worse. */
+  disturb(
+    direction: { readonly from: string; readonly to: string },
+    faults: Partial<LinkFaults>,
+  ): void {
+    const from = this.member(direction.from).name;
+    const to = this.member(direction.to).name;
+    this.#hub.disturb({ from, to }, faults);
+  }
+
+  /** The network is perfect again. */
+  heal(): void {
+    this.#hub.heal();
+  }
+
+  #eachLink(run: (from: NodeName, to: NodeName) => void): void {
+    for (const from of this.#members.keys())
+      for (const to of this.#members.keys()) if (from !== to) run(from, to);
+  }
+}
+
+function requireName(name: string): NodeName {
+  const parsed = parseNodeName(name);
+  if (parsed === undefined)
+    throw new NodeRefusal(
+      `"${name}" is no name for a node. Use letters, digits, ".", "_" and "-", at most 64.`,
+    );
+  return parsed;
+}

@@ -1,0 +1,227 @@
+import type { KeyObject } from "node:crypto";
+import { verify } from "node:crypto";
+
+import type { NodeName, IntentId, GroupAddress } from "../../protocol/ids.ts";
+import type { Receipt } from "../../protocol/records.ts";
+import type { Domain, Json } from "../domains/domain.ts";
+import type { Identity } from "../keys/identity.ts";
+import { machineTimers } from "../ledger/timers.ts";
+import { Node } from "../node/node.ts";
+import type {
+  Directory,
+  NodeFact,
+  NodePorts,
+  UserBook,
+} from "../node/ports.ts";
+import type { NodeSettings } from "../node/settings.ts";
+import type { ChainClient, Endorser } from "../ports.ts";
+import { NodeRefusal } from "../service.ts";
+import { openStore, type Store } from "../store/store.ts";
+import type { Hub } from "../transport/in-process.ts";
+
+/** What a member of a cluster is, also while it is down. */
+export interface MemberOptions {
+  readonly name: NodeName;
+  readonly chainId: bigint;
+  readonly factory: string;
+  readonly settings: NodeSettings;
+  /** Its database. */
+  readonly file: string;
+}
+
+/** What a member of a cluster is connected with. */
+export interface MemberPorts extends Pick<
+  NodePorts,
+  "createOnLedger" | "endorser" | "directory"
+> {
+  readonly hub: Hub;
+  readonly client: ChainClient;
+  readonly identity: Identity;
+  readonly registry: ReadonlyMap<NodeName, KeyObject>;
+  readonly endorser: Endorser;
+  readonly domains: ReadonlyMap<string, Domain>;
+  /** Made again for every start, on the store of that start. */
+  readonly createSubmissions: (
+    store: Store,
+    reports: Parameters<NodePorts["createSubmissions"]>[0],
+  ) => ReturnType<NodePorts["createSubmissions"]>;
+  readonly createUsers: (store: Store) => UserBook;
+  readonly onFact: (name: NodeName, fact: NodeFact) => void;
+  readonly onFatal: (name: NodeName, error: unknown) => void;
+}
+
+/** What a user asks of a node. */
+export interface SendOptions {
+  readonly group: GroupAddress;
+  /** As in `transfer(string,string,uint256)`. */
+  readonly function: string;
+  readonly args: Readonly<Record<string, Json>>;
+  readonly from?: string;
+  readonly dependsOn?: readonly IntentId[];
+}
+
+interface Waiter {
+  readonly group: GroupAddress;
+  readonly resolve: (receipt: Receipt) => void;
+}
+
+/** One node of a cluster. It can crash, and start again on its own disk. */
+export class Member {
+  readonly name: NodeName;
+  readonly #options: MemberOptions;
+  readonly #ports: MemberPorts;
+  readonly #waiters = new Map<IntentId, Waiter[]>();
+  #node: Node | undefined;
+  #store: Store | undefined;
+
+  constructor(options: MemberOptions, ports: MemberPorts) {
+    this.name = options.name;
+    this.#options = options;
+    this.#ports = ports;
+  }
+
+  get isUp(): boolean {
+    return this.#node !== undefined;
+  }
+
+  /** The node; it must be up. */
+  get node(): Node {
+    if (this.#node === undefined)
+      throw new NodeRefusal(`${this.name} is down. Start it again first.`);
+    return this.#node;
+  }
+
+  start(): void {
+    if (this.#node !== undefined) return;
+    const { hub, identity, registry, onFact, onFatal } = this.#ports;
+    const store = openStore({ file: this.#options.file });
+    this.#store = store;
+    const node = new Node(this.#options, {
+      store,
+      client: this.#ports.client,
+      timers: machineTimers,
+      domains: this.#ports.domains,
+      directory: this.#ports.directory,
+      sign: (text) =>
+        Buffer.from(identity.sign(Buffer.from(text))).toString("base64"),
+      endorser: this.#ports.endorser,
+      connect: (receive) =>
+        hub.join(
+          {
+            name: this.name,
+            boot: store.boot,
+            identity,
+            registry,
+            marks: store.peers.list(),
+          },
+          receive,
+        ),
+      createSubmissions: (reports) =>
+        this.#ports.createSubmissions(store, reports),
+      createOnLedger: this.#ports.createOnLedger,
+      users: this.#ports.createUsers(store),
+      onFact: (fact) => {
+        if (fact.type === "Settled") this.#settle(fact);
+        onFact(this.name, fact);
+      },
+      onFatal: (error) => {
+        this.#node = undefined;
+        onFatal(this.name, error);
+      },
+    });
+    this.#node = node;
+    node.start();
+    // What ended while nobody listened is told from the disk.
+    for (const [id, waiters] of this.#waiters)
+      for (const { group } of waiters.slice(0, 1)) this.#look(id, group);
+  }
+
+  /** Everything that is not on disk is lost, as if the process had been killed. */
+  async crash(): Promise<void> {
+    const node = this.#node;
+    this.#node = undefined;
+    await node?.stop();
+  }
+
+  async stop(): Promise<void> {
+    await this.crash();
+  }
+
+  /** Resolves with the id when the intent is on the node's disk. */
+  async send(options: SendOptions): Promise<IntentId> {
+    const { node } = this;
+    const group = node.group(options.group);
+    if (group === undefined)
+      throw new NodeRefusal(
+        `${this.name} takes part in no group ${options.group}.`,
+      );
+    const { payload, touches } = group.domain.check({
+      group,
+      node: this.name,
+      from: options.from ?? this.name,
+      signature: options.function,
+      args: options.args,
+    });
+    const id = node.nextIntentId(options.group);
+    await node.submit(
+      {
+        group: options.group,
+        id,
+        payload,
+        touches,
+        dependsOn: options.dependsOn ?? [],
+        isPrepareOnly: false,
+      },
+      () => undefined,
+    );
+    return id;
+  }
+
+  /** Resolves when the intent has ended, across crashes of the node. */
+  async receipt(group: GroupAddress, id: IntentId): Promise<Receipt> {
+    return await new Promise((resolve) => {
+      const waiters = this.#waiters.get(id) ?? [];
+      waiters.push({ group, resolve });
+      this.#waiters.set(id, waiters);
+      this.#look(id, group);
+    });
+  }
+
+  #look(id: IntentId, group: GroupAddress): void {
+    if (this.#node === undefined) return;
+    const receipt = this.#store?.records.intent(group, id)?.receipt;
+    if (receipt !== undefined) this.#tell(receipt);
+  }
+
+  #settle({
+    settlement,
+  }: Extract<NodeFact, { readonly type: "Settled" }>): void {
+    this.#look(settlement.intentId, settlement.group);
+  }
+
+  #tell(receipt: Receipt): void {
+    for (const { resolve } of this.#waiters.get(receipt.id) ?? [])
+      resolve(receipt);
+    this.#waiters.delete(receipt.id);
+  }
+}
+
+/** The directory of a cluster: everybody is known. */
+export function directoryOf(
+  members: ReadonlyMap<
+    NodeName,
+    { readonly publicKey: KeyObject; readonly endorser: Endorser["address"] }
+  >,
+): Directory {
+  return {
+    names: () => [...members.keys()],
+    endorserOf: (name) => members.get(name)?.endorser,
+    isSignedBy: (name, text, signature) => {
+      const key = members.get(name)?.publicKey;
+      return (
+        key !== undefined &&
+        verify(null, Buffer.from(text), key, Buffer.from(signature, "base64"))
+      );
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import type { Event } from "../../protocol/events.ts";
+import type { GroupAddress } from "../../protocol/ids.ts";
+import type { IndexedBlock, IndexedTransition } from "../ports.ts";
+import type { Store } from "../store/store.ts";
+import type { CatchUp } from "./catch-up.ts";
+import type { Deeds } from "./deeds.ts";
+import type { GroupRunner } from "./group-runner.ts";
+import type { NodePorts } from "./ports.ts";
+import type { Turn, Turns } from "./turns.ts";
+
+/** Blocks whose hashes are kept, to find out where another chain begins. */
+const HASHES_KEPT = 1_024;
+
+interface BlockFeedPorts extends Pick<NodePorts, "users"> {
+  readonly store: Store;
+  readonly turns: Turns;
+  readonly deeds: Deeds;
+  readonly catchUp: CatchUp;
+  readonly runners: ReadonlyMap<GroupAddress, GroupRunner>;
+  /** Told after the commit. */
+  readonly onHeight: (height: number) => void;
+  readonly onReverted: (height: number) => void;
+}
+
+/** Takes what the indexer finds to the store and to the groups, all of it in one commit. */
+export class BlockFeed {
+  readonly #ports: BlockFeedPorts;
+
+  constructor(ports: BlockFeedPorts) {
+    this.#ports = ports;
+  }
+
+  /** Resolves when the blocks are on disk. */
+  async take(blocks: readonly IndexedBlock[]): Promise<void> {
+    const { store, runners, onHeight } = this.#ports;
+    const last = blocks.at(-1);
+    if (last === undefined) return;
+    await this.#inTurn((turn) => {
+      for (const block of blocks) {
+        turn.writes.push(() => {
+          store.blocks.add(block);
+        });
+        for (const runner of runners.values())
+          if (runner.isCaughtUp)
+            this.#feed(turn, runner, block.number, block.transitions);
+      }
+      turn.writes.push(() => {
+        store.blocks.prune(last.number - HASHES_KEPT);
+      });
+      turn.deeds.push(() => {
+        onHeight(last.number);
+        for (const runner of runners.values())
+          this.#ports.catchUp.release(runner);
+      });
+    });
+  }
+
+  /** The past of a group that was joined late. */
+  async takeHistory(
+    group: GroupAddress,
+    blocks: readonly IndexedBlock[],
+    through: number,
+  ): Promise<void> {
+    const { store, runners, catchUp } = this.#ports;
+    const runner = runners.get(group);
+    if (runner === undefined) return;
+    await this.#inTurn((turn) => {
+      for (const { number, transitions } of blocks) {
+        turn.writes.push(() => {
+          for (const transition of transitions)
+            if (transition.group === group)
+              store.blocks.backfill({ ...transition, block: number });
+        });
+        this.#feed(turn, runner, number, transitions);
+      }
+      this.#feed(turn, runner, through, []);
+      turn.writes.push(() => {
+        runner.stored = { ...runner.stored, historyThrough: through };
+        store.groups.save(runner.stored);
+      });
+      turn.deeds.push(() => {
+        catchUp.release(runner);
+      });
+    });
+  }
+
+  /** From now on the group is fed like the others. */
+  async finishHistory(runner: GroupRunner): Promise<void> {
+    const { store } = this.#ports;
+    await this.#inTurn((turn) => {
+      turn.writes.push(() => {
+        runner.stored = { ...runner.stored, historyThrough: undefined };
+        store.groups.save(runner.stored);
+      });
+      turn.deeds.push(() => {
+        runner.isCaughtUp = true;
+      });
+    });
+  }
+
+  /** Blocks above `height` never happened. */
+  async revert(height: number): Promise<void> {
+    const { store, runners, deeds, users, catchUp } = this.#ports;
+    await this.#inTurn((turn) => {
+      const removed = store.blocks.transitionsAbove(height);
+      turn.writes.push(() => {
+        store.blocks.revertTo(height);
+        store.states.revertTo(height);
+        for (const runner of runners.values()) {
+          runner.book.reload();
+          const { historyThrough } = runner.stored;
+          if (historyThrough === undefined || historyThrough <= height)
+            continue;
+          runner.stored = { ...runner.stored, historyThrough: height };
+          store.groups.save(runner.stored);
+        }
+      });
+      for (const runner of runners.values()) {
+        const { address } = runner.stored;
+        const own = removed.filter(({ group }) => group === address);
+        if (runner.sequencer.height <= height) continue;
+        const reopened = store.records.confirmedAbove(address, height);
+        const effects = runner.handle({
+          type: "BlocksReverted",
+          height,
+          facts: own.map((transition) => runner.factOf(transition)),
+          reopened,
+        });
+        turn.writes.push(() => {
+          const intentIds = reopened.map(({ intent }) => intent.id);
+          users.unsettle({ group: address, intentIds });
+        });
+        deeds.collect(turn, runner, effects);
+      }
+      turn.deeds.push(() => {
+        this.#ports.onReverted(height);
+        for (const runner of runners.values()) catchUp.release(runner);
+      });
+    });
+  }
+
+  #feed(
+    turn: Turn,
+    runner: GroupRunner,
+    height: number,
+    transitions: readonly IndexedTransition[],
+  ): void {
+    const { address } = runner.stored;
+    const own = transitions.filter(({ group }) => group === address);
+    const event: Event = {
+      type: "BlockSeen",
+      height,
+      facts: own.map((transition) => runner.factOf(transition)),
+    };
+    turn.writes.push(() => {
+      for (const transition of own) runner.apply(transition, height);
+    });
+    this.#ports.deeds.collect(turn, runner, runner.handle(event));
+  }
+
+  async #inTurn(run: (turn: Turn) => void): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#ports.turns.add({
+        isAlone: true,
+        onDropped: () => {
+          reject(new Error("The node has stopped."));
+        },
+        run: (turn) => {
+          run(turn);
+          turn.deeds.push(resolve);
+        },
+      });
+    });
+  }
+}

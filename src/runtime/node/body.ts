@@ -1,0 +1,119 @@
+import {
+  type Decoded,
+  decodeMessage,
+  encodeMessage,
+} from "../../protocol/codec.ts";
+import {
+  type GroupAddress,
+  parseGroupAddress,
+  parseStateId,
+} from "../../protocol/ids.ts";
+import { limits } from "../../protocol/limits.ts";
+import type { Message } from "../../protocol/messages.ts";
+import { listOf, object, oneOf, text, union } from "../../protocol/shape.ts";
+import type { State } from "../../protocol/transition.ts";
+import {
+  parseStateId as parseLedgerId,
+  type StateId as LedgerId,
+} from "../../ledger/index.ts";
+import { type GroupOffer, offerShape } from "./offer.ts";
+
+/** What nodes tell each other beside the protocol's messages, and around them. */
+export type Body =
+  | {
+      readonly type: "message";
+      readonly group: GroupAddress;
+      readonly message: Message;
+    }
+  /** Who has the content of these states? */
+  | {
+      readonly type: "ask";
+      readonly group: GroupAddress;
+      readonly states: readonly LedgerId[];
+    }
+  | {
+      readonly type: "tell";
+      readonly group: GroupAddress;
+      readonly states: readonly ToldState[];
+    }
+  /** A group was created with the receiver as a member. */
+  | { readonly type: "offer"; readonly offer: GroupOffer }
+  | { readonly type: "joined"; readonly group: GroupAddress };
+
+/** The content of a state on the ledger. */
+export interface ToldState extends State {
+  readonly ledgerId: LedgerId;
+}
+
+/** States that one question names. */
+export const ASKED_MAX = 64;
+
+const ledgerId = (value: unknown): LedgerId | undefined => {
+  const id = parseStateId(value);
+  return id === undefined ? undefined : parseLedgerId(id);
+};
+
+const plain = union({
+  ask: object({
+    type: oneOf("ask"),
+    group: parseGroupAddress,
+    states: listOf(ledgerId, ASKED_MAX),
+  }),
+  tell: object({
+    type: oneOf("tell"),
+    group: parseGroupAddress,
+    states: listOf(
+      object({
+        ledgerId,
+        id: parseStateId,
+        content: text(limits.contentBytes),
+      }),
+      ASKED_MAX,
+    ),
+  }),
+  offer: object({ type: oneOf("offer"), offer: offerShape }),
+  joined: object({ type: oneOf("joined"), group: parseGroupAddress }),
+});
+
+/** A body as text. A message of the protocol stands behind its group's address: most bodies are such. */
+export function encodeBody(body: Body): string {
+  return body.type === "message"
+    ? body.group + encodeMessage(body.message)
+    : JSON.stringify(body);
+}
+
+/** What came of reading a body. */
+export type DecodedBody =
+  | { readonly type: "body"; readonly body: Body }
+  | {
+      readonly type: "dropped";
+      readonly reason: Extract<Decoded, { readonly type: "dropped" }>["reason"];
+    };
+
+const ADDRESS_LENGTH = 42;
+
+/** Reads a body that came from a peer. It never throws. */
+export function decodeBody(wire: string): DecodedBody {
+  const group = parseGroupAddress(wire.slice(0, ADDRESS_LENGTH));
+  if (group !== undefined) {
+    const decoded = decodeMessage(wire.slice(ADDRESS_LENGTH));
+    return decoded.type === "message"
+      ? {
+          type: "body",
+          body: { type: "message", group, message: decoded.message },
+        }
+      : decoded;
+  }
+  if (wire.length > limits.messageBytes)
+    return { type: "dropped", reason: "oversized" };
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(wire);
+  } catch {
+    return { type: "dropped", reason: "malformed" };
+  }
+  const body = plain(parsed);
+  return body === undefined
+    ? { type: "dropped", reason: "malformed" }
+    : { type: "body", body };
+}

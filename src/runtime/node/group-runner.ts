@@ -1,0 +1,144 @@
+import {
+  digestOf,
+  type LedgerDomain,
+  ledgerDomain,
+  parseAddress,
+  parseTransitionHash,
+} from "../../ledger/index.ts";
+import type { SequencerConfig } from "../../protocol/config.ts";
+import type { Effect } from "../../protocol/effects.ts";
+import type { Event, LedgerFact } from "../../protocol/events.ts";
+import {
+  type Digest,
+  type IntentId,
+  type NodeName,
+  parseDigest,
+} from "../../protocol/ids.ts";
+import type { IntentRecord } from "../../protocol/records.ts";
+import {
+  createSequencer,
+  handle,
+  type Sequencer,
+} from "../../protocol/sequencer.ts";
+import type { Domain } from "../domains/domain.ts";
+import type { IndexedTransition } from "../ports.ts";
+import type { NodeGroup } from "../service.ts";
+import { hashingOf } from "../states/arrange.ts";
+import { StateBook } from "../states/book.ts";
+import type { StoredGroup } from "../store/groups.ts";
+import type { Store } from "../store/store.ts";
+import { SeenBundles } from "./seen-bundles.ts";
+import { type NodeSettings, ticksOf } from "./settings.ts";
+
+/** One node's part in one group: the core, and what the core needs to know of the ledger. */
+export class GroupRunner {
+  stored: StoredGroup;
+  readonly group: NodeGroup;
+  readonly book: StateBook;
+  readonly seen = new SeenBundles();
+  readonly ledgerDomain: LedgerDomain;
+  readonly sequencer: Sequencer;
+  /** What the core wants done to begin with. */
+  readonly firstEffects: readonly Effect[];
+  /** The group's past is indexed as far as everything else. */
+  isCaughtUp: boolean;
+  readonly #store: Store;
+
+  constructor(
+    options: {
+      readonly stored: StoredGroup;
+      readonly self: NodeName;
+      readonly chainId: bigint;
+      readonly height: number;
+      readonly settings: NodeSettings;
+    },
+    ports: { readonly store: Store; readonly domain: Domain },
+  ) {
+    const { stored, chainId } = options;
+    const { address, members } = stored;
+    this.stored = stored;
+    this.#store = ports.store;
+    this.isCaughtUp = stored.historyThrough === undefined;
+    this.group = {
+      address,
+      id: stored.id,
+      name: stored.name,
+      domain: ports.domain,
+      members: members.map(({ name }) => name),
+      threshold: stored.threshold,
+      configuration: stored.configuration,
+    };
+    this.ledgerDomain = ledgerDomain({ chainId, group: parseAddress(address) });
+    this.book = new StateBook(
+      { group: address },
+      { states: ports.store.states },
+    );
+    const records = ports.store.records.open(address);
+    const { sequencer, effects } = createSequencer(this.#configOf(options), {
+      height: stored.historyThrough ?? options.height,
+      records,
+      fulfilled: records.flatMap((record) =>
+        record.kind === "intent"
+          ? record.intent.dependsOn.filter((id) => this.isFulfilled(id))
+          : [],
+      ),
+    });
+    this.sequencer = sequencer;
+    this.firstEffects = effects;
+    for (const record of records)
+      if (record.kind === "dispatch") this.seen.add(record.bundle);
+  }
+
+  #configOf(options: {
+    readonly self: NodeName;
+    readonly settings: NodeSettings;
+  }): SequencerConfig {
+    const { address, members, threshold, mode, policy, epoch } = this.stored;
+    const committee = members.map(({ name }) => name);
+    return {
+      ...ticksOf(options.settings),
+      self: options.self,
+      contract: address,
+      committee,
+      threshold,
+      mode,
+      pool: mode === "remote" ? committee : [],
+      policy,
+      boot: this.#store.boot,
+      hashing: hashingOf({ domain: this.ledgerDomain, epoch }),
+    };
+  }
+
+  handle(event: Event): Effect[] {
+    return handle(this.sequencer, event);
+  }
+
+  isFulfilled(id: IntentId): boolean {
+    return this.#store.blocks.fulfilment(this.stored.address, id) !== undefined;
+  }
+
+  /** The record of an intent that ended here. */
+  ended(id: IntentId): IntentRecord | undefined {
+    const record = this.#store.records.intent(this.stored.address, id);
+    return record?.receipt === undefined ? undefined : record;
+  }
+
+  factOf({ transitionHash, intents }: IndexedTransition): LedgerFact {
+    return { intents, digest: this.digestOf(transitionHash) };
+  }
+
+  /** A bundle's digest is what endorsers sign for its transition. */
+  digestOf(transitionHash: string): Digest {
+    const digest = parseDigest(
+      digestOf(this.ledgerDomain, parseTransitionHash(transitionHash)),
+    );
+    if (digest === undefined) throw new Error("A digest is no digest.");
+    return digest;
+  }
+
+  /** Takes a transition into the book. Inside the commit of its block. */
+  apply(transition: IndexedTransition, block: number): void {
+    const digest = this.digestOf(transition.transitionHash);
+    this.book.apply(transition, block, this.seen.outputsOf(digest));
+  }
+}

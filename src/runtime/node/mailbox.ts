@@ -1,0 +1,158 @@
+import {
+  parseDigest,
+  parseSignature,
+  recoverSigner,
+} from "../../ledger/index.ts";
+import type { Event } from "../../protocol/events.ts";
+import type { GroupAddress, NodeName } from "../../protocol/ids.ts";
+import type { MessageOf } from "../../protocol/messages.ts";
+import type { SealedTransport } from "../transport/sealed-transport.ts";
+import { type Body, decodeBody, encodeBody } from "./body.ts";
+import type { GroupRunner } from "./group-runner.ts";
+import type { GroupOffer } from "./offer.ts";
+import type { NodePorts } from "./ports.ts";
+import type { Turns } from "./turns.ts";
+
+/** Messages that wait for their turn at most. Peers repeat what is dropped. */
+const WAITING_MAX = 50_000;
+
+interface MailboxPorts extends Pick<NodePorts, "connect" | "store"> {
+  readonly turns: Turns;
+  readonly runner: (group: GroupAddress) => GroupRunner | undefined;
+  readonly tell: (runner: GroupRunner, event: Event) => void;
+  readonly onAsk: (
+    runner: GroupRunner,
+    from: NodeName,
+    body: Extract<Body, { readonly type: "ask" }>,
+  ) => void;
+  readonly onTell: (
+    runner: GroupRunner,
+    body: Extract<Body, { readonly type: "tell" }>,
+  ) => void;
+  readonly onOffer: (from: NodeName, offer: GroupOffer) => void;
+  readonly onJoined: (from: NodeName, group: GroupAddress) => void;
+}
+
+/** What comes from peers is checked here, once; what does not pass is counted and dropped. */
+export class Mailbox {
+  readonly #self: NodeName;
+  readonly #ports: MailboxPorts;
+  readonly #dropped: Record<string, number> = {};
+  #transport: SealedTransport | undefined;
+
+  constructor(options: { readonly self: NodeName }, ports: MailboxPorts) {
+    this.#self = options.self;
+    this.#ports = ports;
+  }
+
+  open(): void {
+    this.#transport = this.#ports.connect((from, body) => {
+      this.#receive(from, body);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#transport?.stop();
+  }
+
+  readonly send = (to: NodeName, body: Body): void => {
+    this.#transport?.send(to, encodeBody(body));
+  };
+
+  /** Remembers how far peers were heard, so that nobody plays old envelopes back after a restart. */
+  saveMarks(): void {
+    const { store, turns } = this.#ports;
+    const marks = this.#transport?.marks();
+    if (marks === undefined || marks.size === 0) return;
+    turns.add({
+      run: ({ writes }) => {
+        writes.push(() => {
+          for (const [name, mark] of marks) store.peers.save(name, mark);
+        });
+      },
+    });
+  }
+
+  dropped(): Readonly<Record<string, number>> {
+    return { ...this.#transport?.dropped(), ...this.#dropped };
+  }
+
+  #receive(from: NodeName, wire: string): void {
+    const decoded = decodeBody(wire);
+    if (decoded.type === "dropped") {
+      this.#drop(decoded.reason);
+      return;
+    }
+    const { body } = decoded;
+    if (body.type === "offer") {
+      this.#ports.onOffer(from, body.offer);
+      return;
+    }
+    if (body.type === "joined") {
+      this.#ports.onJoined(from, body.group);
+      return;
+    }
+    const runner = this.#ports.runner(body.group);
+    if (runner === undefined) this.#drop("unknown group");
+    else if (!runner.group.members.includes(from)) this.#drop("no member");
+    else this.#receiveInGroup(runner, from, body);
+  }
+
+  #receiveInGroup(
+    runner: GroupRunner,
+    from: NodeName,
+    body: Extract<Body, { readonly group: GroupAddress }>,
+  ): void {
+    switch (body.type) {
+      case "ask":
+        this.#ports.onAsk(runner, from, body);
+        return;
+      case "tell":
+        this.#ports.onTell(runner, body);
+        return;
+      case "joined":
+        return;
+      case "message": {
+        const { message } = body;
+        if (this.#ports.turns.length > WAITING_MAX) {
+          this.#drop("too many");
+          return;
+        }
+        if (
+          message.type === "Endorsement" &&
+          !isEndorsedBy(runner, from, message)
+        ) {
+          this.#drop("forged endorsement");
+          return;
+        }
+        if (message.type === "EndorsementRequest")
+          runner.seen.add(message.bundle);
+        this.#ports.tell(runner, { type: "MessageReceived", from, message });
+        return;
+      }
+    }
+  }
+
+  #drop(reason: string): void {
+    this.#dropped[reason] = (this.#dropped[reason] ?? 0) + 1;
+  }
+}
+
+/** Whether the ledger would take the signature for that member's. */
+function isEndorsedBy(
+  { stored }: GroupRunner,
+  from: NodeName,
+  { digest, signature }: MessageOf<"Endorsement">,
+): boolean {
+  const member = stored.members.find(({ name }) => name === from);
+  try {
+    const signer = recoverSigner(
+      parseDigest(digest),
+      parseSignature(signature),
+    );
+    return signer !== undefined && signer === member?.endorser;
+  } catch {
+    // It is no signature at all.
+    return false;
+  }
+}

@@ -1,0 +1,162 @@
+import type { Policy } from "../../protocol/config.ts";
+import type { GroupAddress, NodeName } from "../../protocol/ids.ts";
+import { DomainRefusal } from "../domains/domain.ts";
+import { ChainError } from "../ports.ts";
+import { NodeRefusal, type NodeService } from "../service.ts";
+import type { StoredGroup } from "../store/groups.ts";
+import type { Body } from "./body.ts";
+import { findGroupFacts } from "./group-facts.ts";
+import { acceptOffer, OfferRefusal, Offers } from "./joining.ts";
+import type { GroupOffer } from "./offer.ts";
+import type { NodePorts } from "./ports.ts";
+
+interface MembershipPorts extends Pick<
+  NodePorts,
+  "client" | "domains" | "directory" | "createOnLedger" | "onFact"
+> {
+  readonly send: (to: NodeName, body: Body) => void;
+  readonly has: (group: GroupAddress) => boolean;
+  readonly join: (stored: StoredGroup) => Promise<void>;
+}
+
+/** Creates groups, tells their members, and joins groups that others created. */
+export class Membership {
+  readonly #options: {
+    readonly self: NodeName;
+    readonly factory: string;
+    readonly policy: Policy;
+  };
+  readonly #ports: MembershipPorts;
+  readonly #offers: Offers;
+  /** Offers that are being looked at. */
+  readonly #considering = new Set<GroupAddress>();
+
+  constructor(
+    options: {
+      readonly self: NodeName;
+      readonly factory: string;
+      readonly policy: Policy;
+    },
+    ports: MembershipPorts,
+  ) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#offers = new Offers({ send: ports.send });
+  }
+
+  /** Creates a group on the ledger and joins it. */
+  async create(
+    options: Parameters<NodeService["createGroup"]>[0],
+  ): Promise<GroupAddress> {
+    const { id, name, domain, members, threshold, configuration } = options;
+    const addresses = this.#check(options);
+    const { address, block } = await this.#ports.createOnLedger({
+      members: addresses,
+      threshold,
+      salt: id,
+    });
+    const offer: GroupOffer = {
+      id,
+      address,
+      name,
+      domain,
+      members,
+      threshold,
+      policy: this.#options.policy,
+      configuration,
+      createdBlock: block,
+    };
+    await this.#join(offer);
+    this.#offers.add(offer, this.#options.self);
+    return address;
+  }
+
+  #check({
+    domain,
+    members,
+    threshold,
+    configuration,
+  }: Parameters<NodeService["createGroup"]>[0]): string[] {
+    const { domains, directory } = this.#ports;
+    const known = domains.get(domain);
+    if (known === undefined)
+      throw new NodeRefusal(
+        `There is no domain "${domain}". Use one of: ${[...domains.keys()].join(", ")}.`,
+      );
+    if (new Set(members).size !== members.length)
+      throw new NodeRefusal("A member stands twice. Name every member once.");
+    if (!members.includes(this.#options.self))
+      throw new NodeRefusal(
+        `${this.#options.self} creates the group and has to be a member of it.`,
+      );
+    if (
+      !Number.isInteger(threshold) ||
+      threshold < 1 ||
+      threshold > members.length
+    )
+      throw new NodeRefusal(
+        `The threshold must be from 1 to ${members.length}, the number of members, but is ${threshold}.`,
+      );
+    try {
+      known.checkGroup({ address: "", members, configuration });
+    } catch (error) {
+      if (error instanceof DomainRefusal) throw new NodeRefusal(error.message);
+      throw error;
+    }
+    return members.map((name) => {
+      const address = directory.endorserOf(name);
+      if (address === undefined)
+        throw new NodeRefusal(
+          `"${name}" is no node that ${this.#options.self} knows. It knows: ${directory.names().join(", ")}.`,
+        );
+      return address;
+    });
+  }
+
+  /** Somebody says that this node is a member of a group. The ledger knows. */
+  consider(from: NodeName, offer: GroupOffer): void {
+    const { address } = offer;
+    if (this.#ports.has(address)) {
+      this.#ports.send(from, { type: "joined", group: address });
+      return;
+    }
+    if (this.#considering.has(address)) return;
+    this.#considering.add(address);
+    void this.#join(offer)
+      .then(
+        () => {
+          this.#ports.send(from, { type: "joined", group: address });
+        },
+        (error: unknown) => {
+          // It is offered again, and then the chain may answer.
+          if (error instanceof ChainError || error instanceof NodeRefusal)
+            return;
+          if (!(error instanceof OfferRefusal)) throw error;
+          const { message: reason } = error;
+          this.#ports.onFact({ type: "GroupRefused", group: address, reason });
+        },
+      )
+      .finally(() => this.#considering.delete(address));
+  }
+
+  joined(group: GroupAddress, name: NodeName): void {
+    this.#offers.joined(group, name);
+  }
+
+  repeat(): void {
+    this.#offers.repeat();
+  }
+
+  async #join(offer: GroupOffer): Promise<void> {
+    const { client, domains, directory } = this.#ports;
+    const { self, factory } = this.#options;
+    const facts = await findGroupFacts(client, {
+      factory,
+      group: offer.address,
+      block: offer.createdBlock,
+    });
+    await this.#ports.join(
+      acceptOffer(offer, facts, { domains, directory, self, factory }),
+    );
+  }
+}

@@ -1,0 +1,455 @@
+import { intentIdAt } from "../../ledger/index.ts";
+import type { Event } from "../../protocol/events.ts";
+import {
+  type GroupAddress,
+  type IntentId,
+  type NodeName,
+  parseIntentId,
+} from "../../protocol/ids.ts";
+import { explain } from "../../protocol/sequencer.ts";
+import type { Domain, DomainCall } from "../domains/domain.ts";
+import { Indexer } from "../ledger/indexer/indexer.ts";
+import { indexerDefaults } from "../ledger/indexer/ports.ts";
+import {
+  type IntentEffect,
+  type NodeGroup,
+  NodeRefusal,
+  type NodeService,
+  type NodeStatus,
+} from "../service.ts";
+import type { StoredGroup } from "../store/groups.ts";
+import { BlockFeed } from "./blocks.ts";
+import { CatchUp } from "./catch-up.ts";
+import { Deeds } from "./deeds.ts";
+import { effectOf } from "./effect-of.ts";
+import { GroupRunner } from "./group-runner.ts";
+import { Membership } from "./membership.ts";
+import { Mailbox } from "./mailbox.ts";
+import type { NodePorts, Submissions } from "./ports.ts";
+import type { NodeSettings } from "./settings.ts";
+import { statusOf } from "./status.ts";
+import { Turns } from "./turns.ts";
+
+/** What a node is. */
+export interface NodeOptions {
+  readonly name: NodeName;
+  readonly chainId: bigint;
+  /** The factory whose groups it takes part in. */
+  readonly factory: string;
+  readonly settings: NodeSettings;
+}
+
+/** One node: everything that its organisation needs to take part. */
+export class Node implements NodeService {
+  readonly name: NodeName;
+  readonly domains: ReadonlyMap<string, Domain>;
+  readonly #options: NodeOptions;
+  readonly #ports: NodePorts;
+  readonly #runners = new Map<GroupAddress, GroupRunner>();
+  readonly #turns: Turns;
+  readonly #mailbox: Mailbox;
+  readonly #catchUp: CatchUp;
+  readonly #deeds: Deeds;
+  readonly #feed: BlockFeed;
+  readonly #membership: Membership;
+  readonly #indexer: Indexer;
+  readonly #submissions: Submissions;
+  readonly #settledListeners = new Set<() => void>();
+  #height: number;
+  #ticks = 0;
+  #cancelTick: (() => void) | undefined;
+  #isStopped = true;
+
+  constructor(options: NodeOptions, ports: NodePorts) {
+    const { store, client, users, timers } = ports;
+    const { name: self } = options;
+    this.name = self;
+    this.domains = ports.domains;
+    this.#options = options;
+    this.#ports = ports;
+    this.#height = store.blocks.head()?.number ?? 0;
+    this.#turns = new Turns({
+      store,
+      onFatal: (error) => {
+        this.#fail(error);
+      },
+    });
+    this.#mailbox = new Mailbox(
+      { self },
+      {
+        ...ports,
+        turns: this.#turns,
+        runner: (group) => this.#runners.get(group),
+        tell: (runner, event) => {
+          this.#tell(runner, event);
+        },
+        onAsk: (runner, from, body) => {
+          this.#catchUp.answer(runner, from, body);
+        },
+        onTell: (runner, body) => {
+          this.#catchUp.learn(runner, body);
+        },
+        onOffer: (from, offer) => {
+          this.#membership.consider(from, offer);
+        },
+        onJoined: (from, group) => {
+          this.#membership.joined(group, from);
+        },
+      },
+    );
+    const send = this.#mailbox.send;
+    this.#catchUp = new CatchUp({ self }, { store, turns: this.#turns, send });
+    this.#submissions = ports.createSubmissions({
+      onProgress: (group, digest, progress) => {
+        const runner = this.#runners.get(group);
+        if (runner !== undefined)
+          this.#tell(runner, {
+            type: "SubmissionProgressed",
+            digest,
+            progress,
+          });
+      },
+      onFailed: (group, failed) => {
+        const runner = this.#runners.get(group);
+        if (runner === undefined) return;
+        const { digest, failure, reason } = failed;
+        ports.onFact({ type: "SubmissionFailed", group, failure, reason });
+        const isRetryable = runner.group.domain.isRetryable(reason);
+        this.#tell(runner, {
+          type: "SubmissionFailed",
+          digest,
+          failure,
+          reason,
+          isRetryable,
+        });
+      },
+    });
+    this.#deeds = new Deeds(
+      { self },
+      {
+        ...ports,
+        send,
+        catchUp: this.#catchUp,
+        submissions: this.#submissions,
+        tell: (runner, event) => {
+          this.#tell(runner, event);
+        },
+        onSettled: () => {
+          for (const listener of this.#settledListeners) listener();
+        },
+      },
+    );
+    this.#feed = new BlockFeed({
+      store,
+      users,
+      turns: this.#turns,
+      deeds: this.#deeds,
+      catchUp: this.#catchUp,
+      runners: this.#runners,
+      onHeight: (height) => {
+        this.#height = height;
+        this.#submissions.seen(height);
+        ports.onFact({ type: "BlockSeen", height });
+      },
+      onReverted: (height) => {
+        this.#height = height;
+        this.#submissions.reverted(height);
+        ports.onFact({ type: "BlocksReverted", height });
+      },
+    });
+    this.#membership = new Membership(
+      { self, factory: options.factory, policy: options.settings.policy },
+      {
+        ...ports,
+        send,
+        has: (group) => this.#runners.has(group),
+        join: async (stored) => {
+          await this.#join(stored);
+        },
+      },
+    );
+    const late = store.groups
+      .list()
+      .filter(({ historyThrough }) => historyThrough !== undefined);
+    this.#indexer = new Indexer(
+      {
+        ...indexerDefaults,
+        chainId: options.chainId,
+        confirmations: options.settings.confirmations,
+        pollMs: options.settings.pollMs,
+        groups: store.groups
+          .list()
+          .filter((group) => !late.includes(group))
+          .map(({ address }) => address),
+      },
+      {
+        client,
+        timers,
+        head: () => store.blocks.head(),
+        knownAt: (number) => store.blocks.knownAt(number),
+        onBlocks: async (blocks) => {
+          await this.#feed.take(blocks);
+        },
+        onHistory: async (group, blocks, through) => {
+          await this.#feed.takeHistory(group, blocks, through);
+        },
+        onRevert: async (height) => {
+          await this.#feed.revert(height);
+        },
+        onTrouble: (error) => {
+          ports.onFact({ type: "ChainTrouble", reason: error?.message });
+        },
+      },
+    );
+  }
+
+  start(): void {
+    if (!this.#isStopped) return;
+    this.#isStopped = false;
+    for (const stored of this.#ports.store.groups.list())
+      this.#add(this.#createRunner(stored));
+    this.#mailbox.open();
+    this.#submissions.start();
+    this.#indexer.start();
+    this.#ports.onFact({ type: "Started", height: this.#height });
+    this.#scheduleTick();
+  }
+
+  /** Resolves when nothing of it runs any more. The store is closed. */
+  async stop(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    this.#cancelTick?.();
+    this.#turns.stop();
+    this.#deeds.stop();
+    await Promise.all([
+      this.#indexer.stop(),
+      this.#submissions.stop(),
+      this.#mailbox.close(),
+    ]);
+    this.#ports.store.close();
+  }
+
+  /** Its view of the chain stands still until it is released. */
+  holdBlocks(): void {
+    this.#indexer.hold();
+  }
+
+  releaseBlocks(): void {
+    this.#indexer.release();
+  }
+
+  groups(): readonly NodeGroup[] {
+    return [...this.#runners.values()].map(({ group }) => group);
+  }
+
+  group(address: GroupAddress): NodeGroup | undefined {
+    return this.#runners.get(address)?.group;
+  }
+
+  async createGroup(
+    options: Parameters<NodeService["createGroup"]>[0],
+  ): Promise<NodeGroup> {
+    const address = await this.#membership.create(options);
+    return this.#runner(address).group;
+  }
+
+  nextIntentId(group: GroupAddress): IntentId {
+    const { lane, series } = this.#ports.store.lanes.nextSeries(group);
+    const id = parseIntentId(intentIdAt(lane, series));
+    if (id === undefined) throw new Error("An intent's id is none.");
+    return id;
+  }
+
+  async submit(
+    { group, ...intent }: Parameters<NodeService["submit"]>[0],
+    record: () => void,
+  ): Promise<void> {
+    const runner = this.#runner(group);
+    if (this.#isStopped) throw new NodeRefusal("The node has stopped.");
+    const accepted = this.#deeds.untilAccepted(intent.id);
+    this.#turns.add({
+      run: (turn) => {
+        const { dependsOn } = intent;
+        const effects = runner.handle({
+          type: "IntentSubmitted",
+          intent,
+          fulfilled: dependsOn.filter((id) => runner.isFulfilled(id)),
+          reverted: dependsOn.filter(
+            (id) => runner.ended(id)?.receipt?.type === "Reverted",
+          ),
+        });
+        if (effects.some(({ type }) => type === "Accepted"))
+          turn.writes.push(record);
+        this.#deeds.collect(turn, runner, effects);
+      },
+    });
+    await accepted;
+  }
+
+  async resume(id: IntentId): Promise<boolean> {
+    for (const runner of this.#runners.values()) {
+      const transaction = runner.sequencer.sender.transactions.get(id);
+      if (transaction?.state !== "Parked") continue;
+      this.#tell(runner, { type: "IntentResumed", id });
+      return await Promise.resolve(true);
+    }
+    return false;
+  }
+
+  explain(id: IntentId): string | undefined {
+    for (const { sequencer } of this.#runners.values()) {
+      const sentence = explain(sequencer, id);
+      if (sentence !== undefined) return sentence;
+    }
+    return undefined;
+  }
+
+  async query(
+    address: GroupAddress,
+    call: Omit<DomainCall, "group" | "node">,
+  ): Promise<Awaited<ReturnType<Domain["query"]>>> {
+    const { group, book } = this.#runner(address);
+    return await group.domain.query({ ...call, group, node: this.name }, book);
+  }
+
+  effectOf(address: GroupAddress, id: IntentId): IntentEffect | undefined {
+    return effectOf(this.#ports.store, address, id);
+  }
+
+  height(): number {
+    return this.#height;
+  }
+
+  status(): NodeStatus {
+    const { tickMs } = this.#options.settings;
+    return {
+      name: this.name,
+      height: this.#height,
+      boot: this.#ports.store.boot,
+      groups: [...this.#runners.values()].map((runner) =>
+        statusOf(runner, { tickMs }),
+      ),
+      dropped: this.#mailbox.dropped(),
+    };
+  }
+
+  onSettled(listener: () => void): () => void {
+    this.#settledListeners.add(listener);
+    return () => this.#settledListeners.delete(listener);
+  }
+
+  #runner(address: GroupAddress): GroupRunner {
+    const runner = this.#runners.get(address);
+    if (runner === undefined)
+      throw new NodeRefusal(
+        `${this.name} takes part in no group ${address}. Create it, or wait until this node has joined.`,
+      );
+    return runner;
+  }
+
+  #createRunner(stored: StoredGroup): GroupRunner {
+    const domain = this.domains.get(stored.domain);
+    if (domain === undefined)
+      throw new NodeRefusal(
+        `Group ${stored.address} needs the domain "${stored.domain}", and this node does not have it.`,
+      );
+    return new GroupRunner(
+      {
+        stored,
+        self: this.name,
+        chainId: this.#options.chainId,
+        height: this.#height,
+        settings: this.#options.settings,
+      },
+      { store: this.#ports.store, domain },
+    );
+  }
+
+  #add(runner: GroupRunner): void {
+    const { address, historyThrough } = runner.stored;
+    this.#runners.set(address, runner);
+    this.#turns.add({
+      run: (turn) => {
+        this.#deeds.collect(turn, runner, runner.firstEffects);
+      },
+    });
+    if (historyThrough === undefined) return;
+    void this.#indexer
+      .watch(address, historyThrough + 1)
+      .then(async () => {
+        await this.#feed.finishHistory(runner);
+      })
+      .catch((error: unknown) => {
+        if (!this.#isStopped) this.#fail(error);
+      });
+  }
+
+  /** Resolves when the group is on disk here. */
+  async #join(stored: StoredGroup): Promise<void> {
+    if (this.#runners.has(stored.address)) return;
+    await new Promise<void>((resolve, reject) => {
+      this.#turns.add({
+        isAlone: true,
+        onDropped: () => {
+          reject(new NodeRefusal("The node has stopped."));
+        },
+        run: ({ writes, deeds }) => {
+          writes.push(() => {
+            this.#ports.store.groups.save(stored);
+          });
+          deeds.push(() => {
+            if (!this.#runners.has(stored.address))
+              this.#add(this.#createRunner(stored));
+            this.#ports.onFact({ type: "GroupJoined", group: stored.address });
+            resolve();
+          });
+        },
+      });
+    });
+  }
+
+  #tell(runner: GroupRunner, event: Event): void {
+    this.#turns.add({
+      run: (turn) => {
+        const before = runner.sequencer.coordinator.state;
+        this.#deeds.collect(turn, runner, runner.handle(event));
+        const after = runner.sequencer.coordinator.state;
+        if (before !== after)
+          turn.deeds.push(() => {
+            this.#ports.onFact({
+              type: "CoordinatorChanged",
+              group: runner.stored.address,
+              from: before,
+              to: after,
+            });
+          });
+      },
+    });
+  }
+
+  #scheduleTick(): void {
+    const { tickMs, requestMs } = this.#options.settings;
+    const everyTicks = Math.max(1, Math.round(requestMs / tickMs));
+    this.#cancelTick = this.#ports.timers.after(tickMs, () => {
+      if (this.#isStopped) return;
+      this.#ticks += 1;
+      for (const runner of this.#runners.values()) {
+        this.#tell(runner, { type: "Tick" });
+        if (this.#ticks % everyTicks === 0) this.#catchUp.ask(runner);
+      }
+      if (this.#ticks % everyTicks === 0) {
+        this.#membership.repeat();
+        this.#mailbox.saveMarks();
+      }
+      this.#scheduleTick();
+    });
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isStopped) return;
+    void this.stop().finally(() => {
+      this.#ports.onFatal(error);
+    });
+  }
+}

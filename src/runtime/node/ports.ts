@@ -1,0 +1,125 @@
+import type { Address } from "../../ledger/index.ts";
+import type { SubmissionFailure } from "../../protocol/events.ts";
+import type { Digest, GroupAddress, NodeName } from "../../protocol/ids.ts";
+import type { Domain } from "../domains/domain.ts";
+import type { Timers } from "../ledger/timers.ts";
+import type { ChainClient, Endorser, Receive } from "../ports.ts";
+import type { Settlement } from "../service.ts";
+import type { Store } from "../store/store.ts";
+import type { SealedTransport } from "../transport/sealed-transport.ts";
+
+/** Who is who: the nodes that this node knows, with the addresses that endorse for them and the keys that they sign with. */
+export interface Directory {
+  readonly names: () => readonly NodeName[];
+  readonly endorserOf: (name: NodeName) => Address | undefined;
+  /** Whether that node signed this text. */
+  readonly isSignedBy: (
+    name: NodeName,
+    text: string,
+    signature: string,
+  ) => boolean;
+}
+
+/** Keeps what users see, inside the node's commits. */
+export interface UserBook {
+  readonly settle: (settlement: Settlement) => void;
+  /** Blocks were taken back: these are not settled any more. */
+  readonly unsettle: (settlements: {
+    readonly group: GroupAddress;
+    readonly intentIds: readonly string[];
+  }) => void;
+}
+
+/** Gets base-ledger transactions mined. */
+export interface Submissions {
+  readonly start: () => void;
+  readonly stop: () => Promise<void>;
+  /** Keeps it, with its turn among the others. Inside a commit. The same digest again changes nothing. */
+  readonly reserve: (request: {
+    readonly digest: Digest;
+    readonly group: GroupAddress;
+    readonly to: string;
+    readonly data: string;
+    readonly validUntil: number;
+  }) => void;
+  /** Sends what is kept and not sent yet. */
+  readonly push: () => void;
+  /** Blocks were seen, or taken back. */
+  readonly seen: (height: number) => void;
+  readonly reverted: (height: number) => void;
+}
+
+/** What becomes of submissions. Success is for the indexer to tell. */
+export interface SubmissionReports {
+  readonly onProgress: (
+    group: GroupAddress,
+    digest: Digest,
+    progress: "nonce" | "submitted",
+  ) => void;
+  readonly onFailed: (
+    group: GroupAddress,
+    failed: {
+      readonly digest: Digest;
+      readonly failure: SubmissionFailure;
+      readonly reason: string;
+    },
+  ) => void;
+}
+
+/** All that a node is connected with. */
+export interface NodePorts {
+  readonly store: Store;
+  readonly client: ChainClient;
+  readonly timers: Timers;
+  readonly domains: ReadonlyMap<string, Domain>;
+  readonly directory: Directory;
+  /** Signs as this node. */
+  readonly sign: (text: string) => string;
+  readonly endorser: Endorser;
+  readonly connect: (receive: Receive) => SealedTransport;
+  readonly createSubmissions: (reports: SubmissionReports) => Submissions;
+  /** Creates a group with the factory, or finds the one that was created with the same salt before. */
+  readonly createOnLedger: (group: {
+    readonly members: readonly string[];
+    readonly threshold: number;
+    readonly salt: string;
+  }) => Promise<{ readonly address: GroupAddress; readonly block: number }>;
+  readonly users: UserBook;
+  /** The node cannot go on. It has stopped; what it accepted is on its disk. */
+  readonly onFatal: (error: unknown) => void;
+  /** Something that people may want to know; never private, never a key. */
+  readonly onFact: (fact: NodeFact) => void;
+}
+
+/** What a node tells about itself. */
+export type NodeFact =
+  | { readonly type: "Started"; readonly height: number }
+  | { readonly type: "BlockSeen"; readonly height: number }
+  | { readonly type: "BlocksReverted"; readonly height: number }
+  | { readonly type: "ChainTrouble"; readonly reason: string | undefined }
+  | { readonly type: "GroupJoined"; readonly group: GroupAddress }
+  | {
+      readonly type: "GroupRefused";
+      readonly group: GroupAddress;
+      readonly reason: string;
+    }
+  | { readonly type: "Accepted"; readonly id: string }
+  | {
+      readonly type: "Dispatched";
+      readonly group: GroupAddress;
+      readonly digest: Digest;
+      readonly intents: number;
+    }
+  | {
+      readonly type: "SubmissionFailed";
+      readonly group: GroupAddress;
+      readonly failure: string;
+      readonly reason: string;
+    }
+  | { readonly type: "Settled"; readonly settlement: Settlement }
+  | {
+      readonly type: "CoordinatorChanged";
+      readonly group: GroupAddress;
+      readonly from: string;
+      readonly to: string;
+    };

@@ -1,0 +1,74 @@
+import type { Policy, SequencerConfig } from "../../protocol/config.ts";
+
+/** How a node behaves in time. All members of a group should have the same. */
+export interface NodeSettings {
+  readonly policy: Policy;
+  readonly rangeSizeBlocks: number;
+  readonly tickMs: number;
+  readonly heartbeatMs: number;
+  /** Heartbeats that may be missed before a coordinator counts as silent. */
+  readonly heartbeatGrace: number;
+  readonly closingGrace: number;
+  readonly requestMs: number;
+  readonly requestMsMax: number;
+  readonly stateMs: number;
+  readonly suspicionMs: number;
+  readonly validForBlocks: number;
+  readonly retriesMax: number;
+  /** Blocks on top of a block before it is believed. */
+  readonly confirmations: number;
+  /** How often to look for blocks when the chain does not tell. */
+  readonly pollMs: number;
+}
+
+/** A dead coordinator is found out within three seconds. */
+export const defaultSettings: NodeSettings = {
+  policy: "rotating",
+  rangeSizeBlocks: 50,
+  tickMs: 50,
+  heartbeatMs: 500,
+  heartbeatGrace: 4,
+  closingGrace: 2,
+  requestMs: 250,
+  requestMsMax: 4_000,
+  stateMs: 5_000,
+  suspicionMs: 10_000,
+  validForBlocks: 200,
+  retriesMax: 20,
+  confirmations: 0,
+  pollMs: 100,
+};
+
+/** The same, as the protocol counts time. */
+export function ticksOf(
+  settings: NodeSettings,
+): Pick<
+  SequencerConfig,
+  | "policy"
+  | "rangeSizeBlocks"
+  | "heartbeatTicks"
+  | "heartbeatGrace"
+  | "closingGrace"
+  | "requestTicks"
+  | "requestTicksMax"
+  | "stateTicks"
+  | "suspicionTicks"
+  | "validForBlocks"
+  | "retriesMax"
+> {
+  const ticks = (ms: number): number =>
+    Math.max(1, Math.round(ms / settings.tickMs));
+  return {
+    policy: settings.policy,
+    rangeSizeBlocks: settings.rangeSizeBlocks,
+    heartbeatTicks: ticks(settings.heartbeatMs),
+    heartbeatGrace: settings.heartbeatGrace,
+    closingGrace: settings.closingGrace,
+    requestTicks: ticks(settings.requestMs),
+    requestTicksMax: ticks(settings.requestMsMax),
+    stateTicks: ticks(settings.stateMs),
+    suspicionTicks: ticks(settings.suspicionMs),
+    validForBlocks: settings.validForBlocks,
+    retriesMax: settings.retriesMax,
+  };
+}

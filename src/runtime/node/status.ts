@@ -1,0 +1,59 @@
+import { candidates, rangeOf, type Sequencer } from "../../protocol/turn.ts";
+import { explain } from "../../protocol/sequencer.ts";
+import type { GroupStatus } from "../service.ts";
+import type { GroupRunner } from "./group-runner.ts";
+
+/** Intents that a status names as blocked, at most. */
+const BLOCKED_MAX = 20;
+
+/** A group at a glance. */
+export function statusOf(
+  { group, stored, sequencer, book }: GroupRunner,
+  { tickMs }: { readonly tickMs: number },
+): GroupStatus {
+  const { sender, coordinator, config, height, tick } = sequencer;
+  const range = rangeOf(sequencer, height);
+  const isActive = coordinator.state === "Active";
+  const heard = sender.active;
+  return {
+    address: group.address,
+    name: stored.name,
+    domain: stored.domain,
+    sender: sender.state,
+    coordinator: coordinator.state,
+    active: isActive ? config.self : heard?.node,
+    heartbeatAgeMs:
+      isActive || heard === undefined
+        ? undefined
+        : (tick - heard.tick) * tickMs,
+    ranking: candidates(sequencer),
+    range,
+    rangeStart: range * config.rangeSizeBlocks,
+    rangeEnd: (range + 1) * config.rangeSizeBlocks - 1,
+    own: countByState(sender.transactions.values()),
+    coordinated: countByState(coordinator.transactions.values()),
+    blocked: blockedIn(sequencer),
+    missingStates: book.missing.size,
+  };
+}
+
+function countByState(
+  transactions: Iterable<{ readonly state: string }>,
+): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { state } of transactions)
+    counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}
+
+function blockedIn(sequencer: Sequencer): GroupStatus["blocked"] {
+  const blocked = [];
+  for (const transaction of sequencer.sender.transactions.values()) {
+    const { id, state, reason, waitsFor } = transaction;
+    if (state !== "Parked" && reason === undefined && waitsFor.size === 0)
+      continue;
+    blocked.push({ id, why: explain(sequencer, id) ?? state });
+    if (blocked.length === BLOCKED_MAX) break;
+  }
+  return blocked;
+}

@@ -1,0 +1,101 @@
+import type { Store } from "../store/store.ts";
+
+/** What one turn collects: what must be durable, and what happens once it is. */
+export interface Turn {
+  /** Runs inside the commit. */
+  readonly writes: (() => void)[];
+  /** Runs after the commit, in order. */
+  readonly deeds: (() => void)[];
+}
+
+/** Something that happened, to be dealt with in a turn. */
+export interface Job {
+  readonly run: (turn: Turn) => void;
+  /** It reads from the store what others in the same turn may be about to write. */
+  readonly isAlone?: boolean;
+  /** The node stopped before the job's turn came. */
+  readonly onDropped?: () => void;
+}
+
+/** Jobs that are dealt with together at most: more would only make the first ones wait. */
+const JOBS_MAX = 512;
+
+/**
+ * The loop of a node: takes the jobs that wait, commits all that they want to keep in one transaction, then performs the
+ * rest. When anything in this fails, memory and disk no longer agree, and the node must stop.
+ */
+export class Turns {
+  readonly #store: Store;
+  readonly #onFatal: (error: unknown) => void;
+  #waiting: Job[] = [];
+  #isScheduled = false;
+  #isStopped = false;
+
+  constructor(ports: {
+    readonly store: Store;
+    readonly onFatal: (error: unknown) => void;
+  }) {
+    this.#store = ports.store;
+    this.#onFatal = ports.onFatal;
+  }
+
+  get length(): number {
+    return this.#waiting.length;
+  }
+
+  add(job: Job): void {
+    if (this.#isStopped) {
+      job.onDropped?.();
+      return;
+    }
+    this.#waiting.push(job);
+    this.#schedule();
+  }
+
+  /** What waits is forgotten, as if the process had ended. */
+  stop(): void {
+    this.#isStopped = true;
+    const dropped = this.#waiting;
+    this.#waiting = [];
+    for (const job of dropped) job.onDropped?.();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#take();
+    });
+  }
+
+  #take(): void {
+    if (this.#isStopped || this.#waiting.length === 0) return;
+    const jobs = this.#waiting.splice(0, this.#countOfNext());
+    const turn: Turn = { writes: [], deeds: [] };
+    try {
+      for (const job of jobs) job.run(turn);
+      if (turn.writes.length > 0)
+        this.#store.commit(() => {
+          for (const write of turn.writes) write();
+        });
+      for (const deed of turn.deeds) if (!this.#hasStopped()) deed();
+    } catch (error) {
+      this.stop();
+      this.#onFatal(error);
+      return;
+    }
+    if (this.#waiting.length > 0) this.#schedule();
+  }
+
+  /** Asked after every deed: it may have stopped the node. */
+  #hasStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  #countOfNext(): number {
+    if (this.#waiting[0]?.isAlone === true) return 1;
+    const alone = this.#waiting.findIndex(({ isAlone }) => isAlone === true);
+    return Math.min(JOBS_MAX, alone === -1 ? this.#waiting.length : alone);
+  }
+}
