@@ -30,12 +30,12 @@ export type Table<
   >
 >;
 
-/** Told of every step, taken or ignored. */
+/** Told of every step, with the rule of the table that was taken, or none when the event was ignored. */
 export type Tracer<Model> = (
   model: Model,
   from: string,
   event: MachineEvent,
-  to: string | undefined,
+  rule: { readonly to: string } | undefined,
 ) => void;
 
 /**
@@ -58,7 +58,7 @@ export function step<
   const rules = table[from][event.type as Event["type"]] as
     readonly Rule<State, Model, Event, Turn>[] | undefined;
   const rule = rules && firstThatHolds(rules, model, event, turn);
-  turn.trace?.(model, from, event, rule?.to);
+  turn.trace?.(model, from, event, rule);
   if (rule === undefined) return false;
   model.state = rule.to;
   if (rule.run !== undefined)

@@ -2,6 +2,7 @@ import type { SequencerConfig } from "../protocol/config.ts";
 import type { Effect } from "../protocol/effects.ts";
 import type { Event, LedgerFact } from "../protocol/events.ts";
 import type { IntentId, NodeName } from "../protocol/ids.ts";
+import type { Tracer } from "../protocol/machine.ts";
 import type { IntentRecord } from "../protocol/records.ts";
 import {
   createSequencer,
@@ -42,6 +43,8 @@ export interface NodePorts {
   readonly crash?: (() => CommitFate | undefined) | undefined;
   readonly chain: Chain;
   readonly witness: Witness;
+  /** Told of every step that its machines take. */
+  readonly trace?: Tracer<{ readonly state: string }> | undefined;
   readonly perform: (node: SimulatedNode, effect: Effect) => void;
 }
 
@@ -113,7 +116,7 @@ export class Node implements SimulatedNode {
 
   start(): void {
     if (this.isUp || this.#isDead) return;
-    const { random, witness } = this.#ports;
+    const { random, witness, trace } = this.#ports;
     this.boot += 1;
     const { sequencer, effects } = createSequencer(
       { ...this.#config, boot: this.boot },
@@ -122,6 +125,7 @@ export class Node implements SimulatedNode {
         fulfilled: this.#fulfilledDependencies(),
         records: random.shuffle([...this.disk.records.values()]),
       },
+      trace,
     );
     this.#sequencer = sequencer;
     witness.started(this, effects);
@@ -190,14 +194,14 @@ export class Node implements SimulatedNode {
 
   #turn(event: Event): void {
     if (this.#sequencer === undefined) return;
-    const { witness } = this.#ports;
+    const { witness, trace } = this.#ports;
     if (event.type === "IntentSubmitted" && this.#hasEnded(event.intent.id)) {
       this.#perform([{ type: "Accepted", id: event.intent.id }], 1);
       return;
     }
     const block = this.#blockOf(event);
     if (block === "stale") return;
-    const effects = handle(this.#sequencer, this.#complete(event));
+    const effects = handle(this.#sequencer, this.#complete(event), trace);
     witness.turned(this, event, effects);
     this.#settle(effects, block);
   }

@@ -5,6 +5,7 @@ import {
   parseGroupAddress,
   parseNodeName,
 } from "../protocol/ids.ts";
+import type { Tracer } from "../protocol/machine.ts";
 import type { CrashPoint } from "./disk.ts";
 import type { FaultGroup } from "./faults.ts";
 import { hashing } from "./hashing.ts";
@@ -26,6 +27,8 @@ export interface SimulationOptions {
   };
   /** Gets a readable line for everything that happens. */
   readonly transcript?: (line: string) => void;
+  /** Told of every step that a machine of a node takes. */
+  readonly trace?: Tracer<{ readonly state: string }>;
 }
 
 /** The settings of one run. */

@@ -48,7 +48,7 @@ const quietMsMax = 300_000;
 /** Runs one seed from the first wish to silence. */
 export function simulate(options: SimulationOptions): SimulationResult {
   const settings = drawSettings(options);
-  const world = new World(settings, options.transcript);
+  const world = new World(settings, options);
   const outcome: {
     settledMs: number;
     violation: SimulationResult["violation"];

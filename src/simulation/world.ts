@@ -17,7 +17,7 @@ import { Observer } from "./observer.ts";
 import { Post } from "./post.ts";
 import { Queue } from "./queue.ts";
 import { Random } from "./random.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings, SimulationOptions } from "./settings.ts";
 import { Submitter } from "./submitter.ts";
 import { Names } from "./transcript.ts";
 import { Users } from "./users.ts";
@@ -43,7 +43,10 @@ export class World {
   #plan: FaultPlan;
   #isHealed = false;
 
-  constructor(settings: Settings, transcript?: (line: string) => void) {
+  constructor(
+    settings: Settings,
+    { transcript, trace }: Pick<SimulationOptions, "transcript" | "trace"> = {},
+  ) {
     const { seed, config } = settings;
     const { committee, threshold } = config;
     const { queue, faults } = this;
@@ -110,6 +113,7 @@ export class World {
             crash: () => this.#crashAt(),
             chain: this.chain,
             witness: this.observer,
+            trace,
             perform: (node, effect) => {
               this.#perform(node, effect);
             },

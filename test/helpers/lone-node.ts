@@ -7,6 +7,7 @@ import {
   type NodeName,
   type RequestKey,
 } from "../../src/protocol/ids.ts";
+import type { Tracer } from "../../src/protocol/machine.ts";
 import type { Message, MessageOf } from "../../src/protocol/messages.ts";
 import { recordKey, type SavedRecord } from "../../src/protocol/records.ts";
 import { rankCoordinators } from "../../src/protocol/selection.ts";
@@ -69,6 +70,7 @@ const defaults = {
 /** One node by itself: the test is everybody else. */
 export class LoneNode {
   readonly #config: SequencerConfig;
+  readonly #trace: Tracer<{ readonly state: string }> | undefined;
   /** What the last events made it do, the newest last. */
   effects: readonly Effect[] = [];
   readonly records = new Map<string, SavedRecord>();
@@ -77,18 +79,24 @@ export class LoneNode {
   constructor(
     config: Partial<SequencerConfig> & { readonly self: NodeName },
     restored: Partial<Restored> = {},
+    trace?: Tracer<{ readonly state: string }>,
   ) {
     this.#config = { ...defaults, boot: 1, ...config };
+    this.#trace = trace;
     this.sequencer = this.#start(restored);
   }
 
   #start(restored: Partial<Restored>): Sequencer {
-    const { sequencer, effects } = createSequencer(this.#config, {
-      height: 0,
-      records: [...this.records.values()],
-      fulfilled: [],
-      ...restored,
-    });
+    const { sequencer, effects } = createSequencer(
+      this.#config,
+      {
+        height: 0,
+        records: [...this.records.values()],
+        fulfilled: [],
+        ...restored,
+      },
+      this.#trace,
+    );
     this.#keep(effects);
     return sequencer;
   }
@@ -104,7 +112,7 @@ export class LoneNode {
 
   /** Something happens. */
   tell(event: Event): this {
-    this.#keep(handle(this.sequencer, event));
+    this.#keep(handle(this.sequencer, event, this.#trace));
     return this;
   }
 

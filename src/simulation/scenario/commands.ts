@@ -1,3 +1,4 @@
+import type { Tracer } from "../../protocol/machine.ts";
 import type { Intent } from "../../protocol/transition.ts";
 import { explain } from "../../protocol/sequencer.ts";
 import { intentIdOf } from "../hashing.ts";
@@ -210,7 +211,10 @@ function tellEnds(world: ScriptedWorld): void {
 }
 
 /** Runs a script and returns its transcript. */
-export function play(script: string): string {
+export function play(
+  script: string,
+  trace?: Tracer<{ readonly state: string }>,
+): string {
   let group: GroupConfig | undefined;
   let world: ScriptedWorld | undefined;
   for (const command of readCommands(script)) {
@@ -226,7 +230,7 @@ export function play(script: string): string {
       }
       const run = commands[command.verb];
       if (run === undefined) throw new ScriptError("no such command");
-      world ??= new ScriptedWorld(group);
+      world ??= new ScriptedWorld(group, trace);
       world.story.command(command.line);
       run(world, command);
     } catch (error) {

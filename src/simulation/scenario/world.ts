@@ -1,6 +1,7 @@
 import type { Effect } from "../../protocol/effects.ts";
 import type { Event } from "../../protocol/events.ts";
 import type { IntentId, NodeName } from "../../protocol/ids.ts";
+import type { Tracer } from "../../protocol/machine.ts";
 import type { Intent } from "../../protocol/transition.ts";
 import { Chain } from "../chain.ts";
 import { fateAt, type CommitFate } from "../disk.ts";
@@ -45,7 +46,7 @@ export class ScriptedWorld {
   readonly #observer: Observer;
   #effects: readonly Effect[] = [];
 
-  constructor(config: GroupConfig) {
+  constructor(config: GroupConfig, trace?: Tracer<{ readonly state: string }>) {
     const { committee } = config;
     const random = new Random(0, "scenario");
     const faults = new FaultCounter();
@@ -81,6 +82,7 @@ export class ScriptedWorld {
             perform: (node, effect) => {
               this.#perform(node, effect);
             },
+            trace,
           },
         ),
     );
