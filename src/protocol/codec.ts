@@ -92,6 +92,8 @@ const stage = oneOf(
   "endorsing",
   "confirming",
   "dispatched",
+  "sequenced",
+  "submitted",
   "confirmed",
   "reverted",
 );

@@ -14,6 +14,8 @@ export type Stage =
   | "endorsing"
   | "confirming"
   | "dispatched"
+  | "sequenced"
+  | "submitted"
   | "confirmed"
   | "reverted";
 

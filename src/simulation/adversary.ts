@@ -24,6 +24,8 @@ const stages: readonly Stage[] = [
   "endorsing",
   "confirming",
   "dispatched",
+  "sequenced",
+  "submitted",
   "confirmed",
   "reverted",
 ];

@@ -206,7 +206,7 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
     transactions: fc.array(
       fc.record({
         id: intentId,
-        stage: fc.constantFrom("pooled", "dispatched", "confirmed"),
+        stage: fc.constantFrom("pooled", "submitted", "confirmed"),
       }),
       { maxLength: 4 },
     ),

@@ -116,6 +116,7 @@ export function isUndispatched(
       return true;
     case "Ready_For_Dispatch":
     case "Dispatched":
+    case "Sequenced":
     case "Submitted":
     case "Confirmed":
     case "Reverted":

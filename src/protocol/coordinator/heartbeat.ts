@@ -73,8 +73,11 @@ function stageOf({ state }: CoordinatorTransaction): Stage {
     case "Ready_For_Dispatch":
       return "confirming";
     case "Dispatched":
-    case "Submitted":
       return "dispatched";
+    case "Sequenced":
+      return "sequenced";
+    case "Submitted":
+      return "submitted";
     case "Confirmed":
       return "confirmed";
     case "Reverted":

@@ -1,5 +1,6 @@
 import { popUntil, push } from "../heap.ts";
-import type { NodeName } from "../ids.ts";
+import type { IntentId, NodeName } from "../ids.ts";
+import type { Stage } from "../messages.ts";
 import {
   candidates,
   graceTicks,
@@ -40,12 +41,27 @@ export function follow(
   if (heartbeat.boot < knownBoot) return;
   sender.boots.set(from, heartbeat.boot);
   if (from === sender.delegate) sender.heardTick = node.tick;
+  for (const { id, stage } of heartbeat.transactions)
+    if (stage === "sequenced" || stage === "submitted")
+      noteProgress(turn, from, { id, stage });
   if (heartbeat.boot === knownBoot && !heartbeat.isComplete) return;
   const listed = new Set(heartbeat.transactions.map(({ id }) => id));
   for (const transaction of sentTo(sender, from)) {
     if (transaction.isAccepted && !listed.has(transaction.id))
       tell(turn, transaction, { type: "Released" });
   }
+}
+
+/** How far the one that dispatched it has come. Not durable: after a restart only the dispatch itself is known. */
+function noteProgress(
+  turn: Turn,
+  from: NodeName,
+  { id, stage }: { readonly id: IntentId; readonly stage: Stage },
+): void {
+  const transaction = turn.node.sender.transactions.get(id);
+  if (transaction?.permission?.coordinator !== from) return;
+  const type = stage === "sequenced" ? "NonceAssigned" : "Submitted";
+  tell(turn, transaction, { type });
 }
 
 export function loseTrack(sender: Sender): void {

@@ -13,6 +13,7 @@ export type CoordinatorTransactionState =
   | "Confirming_Dispatch"
   | "Ready_For_Dispatch"
   | "Dispatched"
+  | "Sequenced"
   | "Submitted"
   | "Confirmed"
   | "Final";

@@ -108,7 +108,12 @@ export const coordinatorTransactionTable: Table<
     Confirmed: confirmed,
   },
   Dispatched: {
-    NonceAllocated: [{ to: "Dispatched" }],
+    NonceAllocated: [{ to: "Sequenced" }],
+    Submitted: [{ to: "Submitted" }],
+    Confirmed: confirmed,
+    ConfirmedReverted: [{ to: "Final", run: [fall, remove] }],
+  },
+  Sequenced: {
     Submitted: [{ to: "Submitted" }],
     Confirmed: confirmed,
     ConfirmedReverted: [{ to: "Final", run: [fall, remove] }],
