@@ -26,7 +26,6 @@ export function explain(
         ? "It waits to be delegated."
         : `It is tried again after: ${reason}.`;
     case "Assembling":
-    case "Signing":
       return "It is being assembled.";
     case "EndorsementGathering":
       return `${sentTo ?? "The coordinator"} gathers endorsements.`;

@@ -129,7 +129,6 @@ function isWithCoordinator(state: SenderTransaction["state"]): boolean {
   return (
     state === "Delegated" ||
     state === "Assembling" ||
-    state === "Signing" ||
     state === "EndorsementGathering" ||
     state === "Prepared"
   );

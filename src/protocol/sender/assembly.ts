@@ -69,7 +69,6 @@ function isAssemblable(
   return (
     state === "Delegated" ||
     state === "Assembling" ||
-    state === "Signing" ||
     state === "EndorsementGathering" ||
     state === "Prepared"
   );
@@ -101,8 +100,6 @@ export function finishAssembly(
     ) {
       return { type: "unknown", id };
     }
-    if (event.type === "AssembleAndSignSuccess")
-      tell(turn, transaction, { type: "AssembleSuccess" });
     return tell(turn, transaction, event) ? outcome : { type: "unknown", id };
   });
   const response = {

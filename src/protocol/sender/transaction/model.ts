@@ -9,7 +9,6 @@ export type SenderTransactionState =
   | "Pending"
   | "Delegated"
   | "Assembling"
-  | "Signing"
   | "EndorsementGathering"
   | "Prepared"
   | "Dispatched"
@@ -24,7 +23,6 @@ export type SenderTransactionEvent =
   | { readonly type: "Created" }
   | { readonly type: "Delegated"; readonly to: NodeName }
   | { readonly type: "AssembleRequestReceived"; readonly key: RequestKey }
-  | { readonly type: "AssembleSuccess" }
   | { readonly type: "AssembleAndSignSuccess"; readonly step: Step }
   | { readonly type: "AssembleRevert"; readonly reason: string }
   | { readonly type: "AssemblePark"; readonly reason: string }
