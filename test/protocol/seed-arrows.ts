@@ -118,6 +118,8 @@ export const specified = {
       ["Confirmed", "Final", "HeartbeatInterval"],
     ],
     departures: {
+      "Pooled --> PreAssembly_Blocked : DependencyReverted":
+        "0017-dependencies-wait-at-the-sender.md",
       "Assembling --> Assembling : RequestTimeoutInterval":
         "0010-requests-and-bundles-have-their-own-clocks.md",
       "Assembling --> Pooled : RequestTimeoutInterval":

@@ -48,12 +48,6 @@ const handedOver = [
   { to: "Prepared", when: hasToWaitFor, run: [succeed, prepare] },
 ] as const;
 
-/** The handover that this node waits for. */
-const awaited = [
-  { to: "Active", when: hasNothingToWaitFor, run: [prepare, activate] },
-  { to: "Prepared", when: isPredecessor, run: [prepare] },
-] as const;
-
 /** This node was quicker than the handover: what it built without knowing of it is built again. */
 const overtaken = [
   {
@@ -119,7 +113,10 @@ export const coordinatorTable: Table<
   },
   Elect: {
     TransactionsDelegated: [{ to: "Elect", run: [accept] }],
-    HandoverReceived: awaited,
+    HandoverReceived: [
+      { to: "Active", when: hasNothingToWaitFor, run: [prepare, activate] },
+      { to: "Prepared", when: isPredecessor, run: [prepare] },
+    ],
     HandoverRequestReceived: givenUp,
     HeartbeatReceived: [
       {
@@ -137,7 +134,7 @@ export const coordinatorTable: Table<
       { to: "Active", when: isFlushed, run: [activate] },
       { to: "Active", when: isFlushOver, run: [distrust, activate] },
     ],
-    HandoverReceived: awaited,
+    HandoverReceived: [{ to: "Prepared", when: isPredecessor, run: [prepare] }],
     HandoverRequestReceived: givenUp,
     HeartbeatReceived: [
       {

@@ -56,9 +56,6 @@ export const coordinatorTransactionTable: Table<
   },
   Pooled: {
     AssembleRequestSent: [{ to: "Assembling" }],
-    DependencyReverted: [
-      { to: "PreAssembly_Blocked", when: hasUnassembledDependencies },
-    ],
     Withdrawn: withdrawn,
     Confirmed: confirmed,
   },
@@ -70,7 +67,6 @@ export const coordinatorTransactionTable: Table<
       { to: "Final", when: hasFailedTooOften, run: [giveUp, remove] },
       { to: "Pooled", run: [backOff, pool] },
     ],
-    DependencyReverted: [{ to: "Pooled", run: [pool] }],
     Withdrawn: withdrawn,
     Confirmed: confirmed,
   },
@@ -93,7 +89,6 @@ export const coordinatorTransactionTable: Table<
     Unbundled: [{ to: "Endorsement_Gathering" }],
     DependencyReverted: again,
     Withdrawn: withdrawn,
-    Confirmed: confirmed,
   },
   Confirming_Dispatch: {
     DispatchConfirmed: [{ to: "Ready_For_Dispatch" }],
@@ -101,11 +96,9 @@ export const coordinatorTransactionTable: Table<
     Unbundled: [{ to: "Endorsement_Gathering" }],
     DependencyReverted: again,
     Withdrawn: withdrawn,
-    Confirmed: confirmed,
   },
   Ready_For_Dispatch: {
     Collected: [{ to: "Dispatched" }],
-    Confirmed: confirmed,
   },
   Dispatched: {
     NonceAllocated: [{ to: "Sequenced" }],

@@ -36,6 +36,12 @@ const failed = [
   { to: "Pending", run: [doom] },
 ] as const;
 
+/** The same while a permission is live. One that is not moves the transaction out of this state with its last block. */
+const failedWhilePermitted = [
+  { to: "Delegated", when: mayRetry, run: [retryLater] },
+  { to: "Pending", run: [doom] },
+] as const;
+
 /** The domain says that the intent can never succeed. */
 const invalid = [
   { to: "Reverted", when: hasNoLivePermission, run: [revert] },
@@ -105,7 +111,7 @@ export const senderTransactionTable: Table<
     Released: again,
     PermissionExpired: again,
     ConfirmedSuccess: confirmed,
-    ConfirmedReverted: failed,
+    ConfirmedReverted: failedWhilePermitted,
   },
   Dispatched: {
     NonceAssigned: [{ to: "Sequenced" }],
