@@ -8,6 +8,14 @@ import type { Random } from "./random.ts";
 
 const retryMs = 1_500;
 
+/** Refusals that the same endorsements meet again. */
+const neverTaken: ReadonlySet<string> = new Set([
+  "UnknownSigners",
+  "InvalidEndorsement",
+  "ThresholdNotReached",
+  "TransitionTooLarge",
+]);
+
 interface Job {
   readonly transaction: ChainTransaction;
   isReported: boolean;
@@ -107,8 +115,7 @@ export class Submitter {
       digest: bundle.digest,
       failure: isExpired ? "expired" : "reverted",
       reason: isExpired ? "Expired" : (refusal ?? ""),
-      isRetryable:
-        refusal !== "InvalidEndorsement" && refusal !== "ThresholdNotReached",
+      isRetryable: refusal === undefined || !neverTaken.has(refusal),
     });
   }
 

@@ -18,12 +18,17 @@ export interface ExecutedTransition extends NetTransition {
 /** Why the contract refuses; names as in `contracts/interfaces/IPrivacyGroup.sol`. */
 export type LedgerRefusal =
   | "Expired"
+  | "UnknownSigners"
   | "InvalidEndorsement"
   | "ThresholdNotReached"
+  | "TransitionTooLarge"
   | "NoIntent"
   | "IntentFulfilled"
   | "StateNotAvailable"
   | "InputsNotAscending";
+
+/** What fits into the 131,072 bytes of calldata that the contract takes, beside the selector and 18 words of frame. */
+const wordsMax = Math.floor((131_072 - 4) / 32) - 18;
 
 /** What the contract stores. */
 export interface LedgerState {
@@ -54,17 +59,15 @@ export function execute(
   const { bundle, endorsements, block } = call;
   if (bundle.validUntil !== 0 && block > bundle.validUntil) return "Expired";
   const digest = hashing.bundleDigest(bundle);
-  const signers = new Set<NodeName>();
-  for (const { endorser, signature } of endorsements) {
-    const isMember = group.committee.includes(endorser);
-    if (!isMember || !isSigned(signature, endorser, digest))
-      return "InvalidEndorsement";
-    // The contract takes signers as a bitmap: one that stands twice counts once.
-    signers.add(endorser);
-  }
+  // The contract takes signers as a bitmap: one that stands twice counts once.
+  const signers = new Set(endorsements.map(({ endorser }) => endorser));
+  for (const signer of signers)
+    if (!group.committee.includes(signer)) return "UnknownSigners";
+  for (const { endorser, signature } of endorsements)
+    if (!isSigned(signature, endorser, digest)) return "InvalidEndorsement";
   if (signers.size < group.threshold) return "ThresholdNotReached";
   const net = netOf(bundle.steps);
-  if (net.conflicts.length > 0) return "InputsNotAscending";
+  if (wordsOf(net) + 2 * signers.size > wordsMax) return "TransitionTooLarge";
   const places = new Map(bundle.places.map(({ id, place }) => [id, place]));
   const isThere = (id: StateId): boolean =>
     ledger.unspent.has(id) && ledger.unspent.get(id) === places.get(id);
@@ -74,7 +77,9 @@ export function execute(
     return "IntentFulfilled";
   for (const id of net.intents)
     if (ledger.fulfilled.has(id)) return "IntentFulfilled";
-  if (!net.inputs.every(isThere)) return "StateNotAvailable";
+  if (![...net.inputs, ...net.conflicts].every(isThere))
+    return "StateNotAvailable";
+  if (net.conflicts.length > 0) return "InputsNotAscending";
   const spent = new Set(net.inputs);
   const taken = bundle.places.filter(({ id }) => spent.has(id));
   const put = hashing.placesOf(bundle);
@@ -82,6 +87,19 @@ export function execute(
   for (const id of net.inputs) ledger.unspent.delete(id);
   for (const { id, place } of put) ledger.unspent.set(id, place);
   return { ...net, taken, put };
+}
+
+/** Words of calldata; every input has a successor, if only an empty one. */
+function wordsOf({
+  intents,
+  inputs,
+  reads,
+  outputs,
+  conflicts,
+}: NetTransition): number {
+  const spent = inputs.length + conflicts.length;
+  const moved = spent + Math.max(spent, outputs.length);
+  return intents.length + reads.length + moved;
 }
 
 /** Takes back an executed transition. */

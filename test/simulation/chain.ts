@@ -95,7 +95,7 @@ describe("The ledger's rules", () => {
       run(bundle, { endorsements });
     expect(refusalOf(one)).to.equal("ThresholdNotReached");
     expect(refusalOf(twice)).to.equal("ThresholdNotReached");
-    expect(refusalOf(stranger)).to.equal("InvalidEndorsement");
+    expect(refusalOf(stranger)).to.equal("UnknownSigners");
     expect(refusalOf(other)).to.equal("InvalidEndorsement");
     const forged = { ...bundle, validUntil: 1_000 };
     expect(run(forged, { endorsements: endorsementsOf(bundle) })).to.equal(
