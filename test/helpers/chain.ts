@@ -42,6 +42,8 @@ export interface Chain {
     fromBlock: number,
   ) => Promise<readonly LedgerLog[]>;
   readonly blockNumber: () => Promise<number>;
+  /** Remembers how everything is; what comes back puts it so again, once. */
+  readonly snapshot: () => Promise<() => Promise<void>>;
   /** Creates a group from the first account. */
   readonly createGroup: (
     config: GroupConfig,
@@ -107,6 +109,13 @@ export async function openChain(): Promise<Chain> {
         { address, fromBlock: `0x${fromBlock.toString(16)}` },
       ])) as LedgerLog[],
     blockNumber: async () => Number(await request("eth_blockNumber")),
+    snapshot: async () => {
+      const id = await request("evm_snapshot");
+      return async () => {
+        if ((await request("evm_revert", [id])) !== true)
+          throw new Error("The chain does not go back.");
+      };
+    },
     createGroup: async (config, salt) => {
       const sent = await send({
         to: factory,
