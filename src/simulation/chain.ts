@@ -196,8 +196,8 @@ export class Chain {
     return selected;
   }
 
-  /** Replaces the last `depth` blocks by others, one more of them. */
-  reorganise(depth: number): void {
+  /** Replaces the last `depth` blocks by others, one more of them. A share of what was in them is lost from the pool. */
+  reorganise(depth: number, lostShare = 0.2): void {
     const fork = Math.max(0, this.height - depth);
     while (this.height > fork) {
       const block = this.blocks.pop();
@@ -208,17 +208,17 @@ export class Chain {
       }
       for (const { digest } of block.facts) this.#happened.delete(digest);
       for (const transaction of block.transactions.toReversed())
-        this.#unmine(transaction);
+        this.#unmine(transaction, lostShare);
     }
     for (let i = 0; i <= depth; i++) this.mine();
   }
 
-  #unmine(transaction: ChainTransaction): void {
+  #unmine(transaction: ChainTransaction, lostShare: number): void {
     const { signer, nonce } = transaction;
     this.#nonces[signer] = Math.min(this.#nonces[signer] ?? 0, nonce);
     transaction.refusal = undefined;
     transaction.block = 0;
-    const isLost = this.#random.chance(0.2);
+    const isLost = this.#random.chance(lostShare);
     transaction.status = isLost ? "out" : "pool";
     if (!isLost) this.#pools[signer]?.set(nonce, transaction);
   }

@@ -14,7 +14,7 @@ import {
   type Command,
 } from "./script.ts";
 import { findContract, readGroup, type GroupConfig } from "./setup.ts";
-import { ScriptedWorld } from "./world.ts";
+import { ScriptedWorld, type BlockFate } from "./world.ts";
 
 type Run = (world: ScriptedWorld, command: Command) => void;
 
@@ -42,16 +42,22 @@ const commands: Readonly<Record<string, Run>> = {
   park: (world, command) => {
     world.domain.parked.add(world.idOf(wordAt(command, 0)));
   },
-  /** `block 8 [empty | reverted] [bob carol]`: the chain reaches this height, and these nodes see it. */
+  /** `block 8 [empty | reverted] [bob carol | unseen]`: the chain reaches this height, and these nodes, or all, see it. */
   block: (world, command) => {
     const height = numberOf(wordAt(command, 0));
     while (world.chain.height < height) world.mine(fateOf(command));
     for (const node of viewers(world, command, 1)) world.index(node, height);
   },
-  /** `mine [empty | reverted] [bob carol]`: one block more. */
+  /** `mine [empty | reverted] [bob carol | unseen]`: one block more. */
   mine: (world, command) => {
     world.mine(fateOf(command));
     for (const node of viewers(world, command, 0))
+      world.index(node, world.chain.height);
+  },
+  /** `reorg 2 [empty | reverted] [bob carol | unseen]`: the last blocks are replaced by others, one more. */
+  reorg: (world, command) => {
+    world.reorganise(numberOf(wordAt(command, 0)), fateOf(command));
+    for (const node of viewers(world, command, 1))
       world.index(node, world.chain.height);
   },
   /** `tick 10`: time passes, and everything arrives at once. */
@@ -156,7 +162,7 @@ function submit(world: ScriptedWorld, command: Command): void {
   world.submit(name, node, intent);
 }
 
-function fateOf({ words }: Command): "empty" | "reverted" | undefined {
+function fateOf({ words }: Command): BlockFate {
   if (words.includes("empty")) return "empty";
   return words.includes("reverted") ? "reverted" : undefined;
 }
@@ -166,6 +172,7 @@ function viewers(
   { words }: Command,
   start: number,
 ): readonly Node[] {
+  if (words.includes("unseen")) return [];
   const named = words
     .slice(start)
     .filter((word) => word !== "empty" && word !== "reverted");

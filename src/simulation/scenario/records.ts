@@ -107,6 +107,7 @@ function describeProgress(
   const { permission, parked, retries, isDoomed, receipt } = record;
   const name = names.of(record.intent.id);
   if (receipt !== undefined) return undefined;
+  if (before.receipt !== undefined) return `${name} as open again`;
   const reason = record.reason ?? "";
   if (isDoomed && !before.isDoomed)
     return `failure of ${name} "${reason}" final after block ${record.liveUntil}`;

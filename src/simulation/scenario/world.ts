@@ -3,7 +3,7 @@ import type { Event } from "../../protocol/events.ts";
 import type { IntentId, NodeName } from "../../protocol/ids.ts";
 import type { Tracer } from "../../protocol/machine.ts";
 import type { Intent } from "../../protocol/transition.ts";
-import { Chain } from "../chain.ts";
+import { Chain, type Block } from "../chain.ts";
 import { fateAt, type CommitFate } from "../disk.ts";
 import { FaultCounter, noFaults } from "../faults.ts";
 import { Invariants } from "../invariants.ts";
@@ -21,6 +21,9 @@ import { Story } from "./story.ts";
 
 /** Deliveries after which a script is taken to run for ever. */
 const deliveriesMax = 20_000;
+
+/** What becomes of the transactions that wait for a block. */
+export type BlockFate = "empty" | "reverted" | undefined;
 
 /** A crash that waits for a node to reach a point. */
 export interface PlannedCrash {
@@ -79,10 +82,10 @@ export class ScriptedWorld {
             crash: () => this.#crashNow(self),
             chain: this.chain,
             witness: this.#witness,
+            trace,
             perform: (node, effect) => {
               this.#perform(node, effect);
             },
-            trace,
           },
         ),
     );
@@ -174,13 +177,32 @@ export class ScriptedWorld {
   }
 
   /** Makes a block. `empty` leaves transactions in the pool; `reverted` makes them fail. */
-  mine(how: "empty" | "reverted" | undefined): void {
+  mine(how: BlockFate): void {
+    this.#decide(how);
+    this.#tellBlock(this.chain.mine());
+  }
+
+  /** Replaces the last blocks by others, one more of them. What was in them goes back to the pool. */
+  reorganise(depth: number, how: BlockFate): void {
+    const { height } = this.chain;
+    const blocks = depth === 1 ? `block ${height}` : `the last ${depth} blocks`;
+    this.story.tell("ledger", `replaces ${blocks}`);
+    this.#invariants.shaken();
+    this.#decide(how);
+    this.chain.reorganise(depth, 0);
+    for (const block of this.chain.blocks.slice(height - depth + 1))
+      this.#tellBlock(block);
+  }
+
+  #decide(how: BlockFate): void {
     this.chain.heal({
       ...noFaults,
       leaveInPool: how === "empty" ? 1 : 0,
       spuriousRevert: how === "reverted" ? 1 : 0,
     });
-    const { height, transactions } = this.chain.mine();
+  }
+
+  #tellBlock({ height, transactions }: Block): void {
     for (const { dispatch, refusal, signer } of transactions) {
       const { digest, steps } = dispatch.bundle;
       const { names } = this.story;
