@@ -1,4 +1,4 @@
-import type { Policy, SequencerConfig } from "../../protocol/config.ts";
+import type { Mode, Policy, SequencerConfig } from "../../protocol/config.ts";
 import {
   parseGroupAddress,
   parseIntentId,
@@ -14,7 +14,7 @@ import { listOf, numberOf, ScriptError, type Command } from "./script.ts";
 /** A group as a script wants it. */
 export type GroupConfig = Omit<SequencerConfig, "self" | "boot">;
 
-/** `nodes alice bob carol threshold=2 policy=rotating range=4 retries=3 valid=12` */
+/** `nodes alice bob carol threshold=2 policy=rotating range=4 retries=3 valid=12 mode=remote pool=bob,carol` */
 export function readGroup(command: Command): GroupConfig {
   const { words, options } = command;
   const committee = words.map(nodeNamed);
@@ -24,8 +24,8 @@ export function readGroup(command: Command): GroupConfig {
     contract: addressOf(0),
     committee,
     threshold: number("threshold", committee.length),
-    mode: options.get("mode") === "local" ? "local" : "elected",
-    pool: [],
+    mode: modeOf(options.get("mode") ?? "elected"),
+    pool: listOf(command, "pool").map(nodeNamed),
     policy: policyOf(options.get("policy") ?? "sticky"),
     rangeSizeBlocks: number("range", 4),
     heartbeatTicks: 5,
@@ -39,6 +39,12 @@ export function readGroup(command: Command): GroupConfig {
     retriesMax: number("retries", 3),
     hashing,
   };
+}
+
+function modeOf(text: string): Mode {
+  if (text !== "local" && text !== "remote" && text !== "elected")
+    throw new ScriptError(`${text}: local, remote or elected`);
+  return text;
 }
 
 function policyOf(text: string): Policy {
@@ -55,9 +61,10 @@ export function nodeNamed(text: string): NodeName {
 
 /** `coordinators 1=bob,carol 2=carol`: a contract for which the order of these ranges begins like that. */
 export function findContract(
-  { committee }: GroupConfig,
+  { mode, pool, ...group }: GroupConfig,
   command: Command,
 ): GroupAddress {
+  const committee = mode === "remote" ? pool : group.committee;
   const wanted = [...command.options.keys()].map((range) => ({
     range: numberOf(range),
     order: listOf(command, range),
