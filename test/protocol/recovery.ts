@@ -1,55 +1,20 @@
 import { expect } from "chai";
 
-import type { IntentId, NodeName } from "../../src/protocol/ids.ts";
-import type { CoordinatorClaim } from "../../src/protocol/messages.ts";
+import type { NodeName } from "../../src/protocol/ids.ts";
 import type { IntentRecord } from "../../src/protocol/records.ts";
 import type { Intent, Step } from "../../src/protocol/transition.ts";
+import {
+  block,
+  delegation,
+  handover,
+  heartbeat,
+  submission,
+} from "../helpers/letters.ts";
 import { keyOf, LoneNode, rank } from "../helpers/lone-node.ts";
-import { bundleOf, intent } from "../helpers/simulated-group.ts";
-
-const empty = { created: [], spent: [] };
+import { bundleOf, emptyView, intent } from "../helpers/simulated-group.ts";
 
 function submit(node: LoneNode, wish: Intent): LoneNode {
-  return node.tell({
-    type: "IntentSubmitted",
-    intent: wish,
-    fulfilled: [],
-    reverted: [],
-  });
-}
-
-function handover(flush: readonly IntentId[], flushUntil: number) {
-  const key = keyOf("handover");
-  return {
-    type: "Handover",
-    key,
-    context: empty,
-    places: [],
-    flush,
-    flushUntil,
-  } as const;
-}
-
-function heartbeat(state: CoordinatorClaim) {
-  return {
-    type: "Heartbeat",
-    state,
-    boot: 1,
-    height: 0,
-    transactions: [],
-    isComplete: true,
-  } as const;
-}
-
-function delegation(wish: Intent, height = 0) {
-  const key = keyOf(`delegation:${wish.id.slice(2, 12)}`);
-  return { type: "DelegationRequest", key, height, intents: [wish] } as const;
-}
-
-function block(height: number, intents: readonly IntentId[] = []) {
-  const { digest } = bundleOf([], height);
-  const facts = intents.length === 0 ? [] : [{ intents, digest }];
-  return { type: "BlockSeen", height, facts } as const;
+  return node.tell(submission(wish));
 }
 
 function record(node: LoneNode, { id }: Intent): IntentRecord | undefined {
@@ -69,7 +34,13 @@ function permitted(node: LoneNode, to: NodeName, wish: Intent): Step {
   });
   const key = keyOf("assembly");
   const ids = [wish.id];
-  node.hear(to, { type: "AssembleRequest", key, ids, height: 0, view: empty });
+  node.hear(to, {
+    type: "AssembleRequest",
+    key,
+    ids,
+    height: 0,
+    view: emptyView,
+  });
   const step: Step = {
     intentId: wish.id,
     sender: node.sequencer.config.self,

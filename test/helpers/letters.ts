@@ -1,0 +1,56 @@
+import type { Event } from "../../src/protocol/events.ts";
+import type { IntentId } from "../../src/protocol/ids.ts";
+import type {
+  CoordinatorClaim,
+  MessageOf,
+} from "../../src/protocol/messages.ts";
+import type { Intent } from "../../src/protocol/transition.ts";
+import { keyOf } from "./lone-node.ts";
+import { bundleOf, emptyView } from "./simulated-group.ts";
+
+/** A user's wish. */
+export function submission(intent: Intent): Event {
+  return { type: "IntentSubmitted", intent, fulfilled: [], reverted: [] };
+}
+
+/** A block with some intents in it, by the doing of somebody else. */
+export function block(
+  height: number,
+  intents: readonly IntentId[] = [],
+): Extract<Event, { readonly type: "BlockSeen" }> {
+  const { digest } = bundleOf([], height);
+  const facts = intents.length === 0 ? [] : [{ intents, digest }];
+  return { type: "BlockSeen", height, facts };
+}
+
+export function handover(
+  flush: readonly IntentId[],
+  flushUntil: number,
+): MessageOf<"Handover"> {
+  const key = keyOf("handover");
+  const context = emptyView;
+  return { type: "Handover", key, context, places: [], flush, flushUntil };
+}
+
+export function heartbeat(
+  state: CoordinatorClaim,
+  parts: Partial<MessageOf<"Heartbeat">> = {},
+): MessageOf<"Heartbeat"> {
+  return {
+    type: "Heartbeat",
+    state,
+    boot: 1,
+    height: 0,
+    transactions: [],
+    isComplete: true,
+    ...parts,
+  };
+}
+
+export function delegation(
+  intent: Intent,
+  height = 0,
+): MessageOf<"DelegationRequest"> {
+  const key = keyOf(`delegation:${intent.id.slice(2, 12)}`);
+  return { type: "DelegationRequest", key, height, intents: [intent] };
+}
