@@ -8,8 +8,10 @@ import type { Event } from "./events.ts";
 import { popUntil, push } from "./heap.ts";
 import type { IntentId } from "./ids.ts";
 import { forget } from "./recent.ts";
-import { restoreIntent } from "./restore.ts";
+import type { IntentRecord, Receipt } from "./records.ts";
+import { isOpen, restoreIntent } from "./restore.ts";
 import { startAssembly } from "./sender/assembly.ts";
+import { failDependants } from "./sender/dependencies.ts";
 import { tell } from "./sender/tell.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
 import type { Turn } from "./turn.ts";
@@ -68,7 +70,7 @@ function confirmOwn(turn: Turn, id: IntentId, block: number): void {
   sender.dependants.delete(id);
 }
 
-/** No permission for it can be used any more. */
+/** No permission for it can be used any more, or what its user got can no longer be executed. */
 function expire(turn: Turn, id: IntentId): void {
   const transaction = turn.node.sender.transactions.get(id);
   if (transaction === undefined) return;
@@ -85,6 +87,8 @@ function expire(turn: Turn, id: IntentId): void {
     });
   } else if (tell(turn, transaction, { type: "PermissionExpired" })) {
     tellSender(turn, { type: "TransactionConfirmed" });
+    if (transaction.state === "Lapsed")
+      failDependants(turn, id, "was prepared and not executed");
   }
 }
 
@@ -108,10 +112,18 @@ export function revertBlocks(
   ledgerReverted(turn, facts);
   for (const record of reopened) {
     if (node.sender.transactions.has(record.intent.id)) continue;
-    restoreIntent(turn, { ...record, receipt: undefined });
-    turn.effects.push({
-      type: "Save",
-      record: { ...record, receipt: undefined },
-    });
+    const before = { ...record, receipt: receiptBefore(record) };
+    if (isOpen(before, height)) restoreIntent(turn, before);
+    turn.effects.push({ type: "Save", record: before });
   }
+}
+
+/** What was known of an intent before the ledger had it: that its user could execute it, or nothing. */
+function receiptBefore({
+  intent: { id },
+  prepared,
+}: IntentRecord): Receipt | undefined {
+  return prepared === undefined
+    ? undefined
+    : { type: "Prepared", id, digest: prepared.bundle.digest };
 }

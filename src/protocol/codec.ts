@@ -19,7 +19,13 @@ import {
   union,
   type Shape,
 } from "./shape.ts";
-import type { Bundle, Intent, SpeculativeView, Step } from "./transition.ts";
+import type {
+  Bundle,
+  Endorsement,
+  Intent,
+  SpeculativeView,
+  Step,
+} from "./transition.ts";
 
 /** The version of the messages. A node answers none that it does not know. */
 export const wireVersion = 1;
@@ -66,6 +72,12 @@ const bundle: Shape<Bundle> = object({
   digest: parseDigest,
 });
 
+const endorsement: Shape<Endorsement> = object({
+  endorser: parseNodeName,
+  digest: parseDigest,
+  signature,
+});
+
 const view: Shape<SpeculativeView> = object({
   created: listOf(state, limits.speculative * limits.states),
   spent: listOf(parseStateId, limits.speculative * limits.states),
@@ -91,6 +103,7 @@ const stage = oneOf(
   "assembling",
   "endorsing",
   "confirming",
+  "prepared",
   "dispatched",
   "sequenced",
   "submitted",
@@ -183,7 +196,13 @@ const shapes = {
     denied: listOf(
       object({
         id: parseIntentId,
-        reason: oneOf("not-delegate", "unknown", "settled", "changed"),
+        reason: oneOf(
+          "not-delegate",
+          "unknown",
+          "settled",
+          "changed",
+          "prepare-only",
+        ),
       }),
       limits.bundle,
     ),
@@ -193,6 +212,17 @@ const shapes = {
     type: oneOf("DispatchedAck"),
     digest: parseDigest,
     ids,
+  }),
+  TransactionPrepared: object({
+    type: oneOf("TransactionPrepared"),
+    key: parseRequestKey,
+    bundle,
+    endorsements: listOf(endorsement, limits.endorsements),
+  }),
+  TransactionPreparedAck: object({
+    type: oneOf("TransactionPreparedAck"),
+    key: parseRequestKey,
+    digest: parseDigest,
   }),
   TransactionReverted: object({
     type: oneOf("TransactionReverted"),

@@ -35,10 +35,14 @@ export type Effect =
   /** The user is told that the intent is accepted: it is on disk. */
   | { readonly type: "Accepted"; readonly id: IntentId }
   | { readonly type: "Refused"; readonly id: IntentId; readonly reason: string }
-  | { readonly type: "Settled"; readonly receipt: Receipt }
-  /** A prepared intent: the endorsed bundle goes to the user instead of the ledger. */
+  | {
+      readonly type: "Settled";
+      readonly receipt: Exclude<Receipt, { readonly type: "Prepared" }>;
+    }
+  /** A prepared intent: the endorsed bundle goes to the user instead of the ledger. The same one may come again after a restart. */
   | {
       readonly type: "PreparedForUser";
+      readonly id: IntentId;
       readonly bundle: Bundle;
       readonly endorsements: readonly Endorsement[];
     };

@@ -18,7 +18,7 @@ export type Event =
   | {
       readonly type: "IntentSubmitted";
       readonly intent: Intent;
-      /** Those of its dependencies that the ledger has already, and those that this node saw end as reverted. */
+      /** Those of its dependencies that the ledger has already, and those that this node saw end without it. */
       readonly fulfilled: readonly IntentId[];
       readonly reverted: readonly IntentId[];
     }

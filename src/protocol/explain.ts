@@ -35,8 +35,11 @@ export function explain(
     case "Sequenced":
     case "Submitted":
       return `It is dispatched and waits for the ledger, until block ${liveUntil}.`;
+    case "PreparedForUser":
+      return `It is prepared: it can be executed until block ${transaction.prepared?.bundle.validUntil ?? 0}.`;
     case "Confirmed":
     case "Reverted":
+    case "Lapsed":
       return undefined;
   }
 }

@@ -25,6 +25,10 @@ export const limits = {
   bundle: 100,
   /** Bundles between endorsement and dispatch: one gathers endorsements while one asks for permission. */
   bundles: 2,
+  /** Bundles that are endorsed for users, who submit them themselves. They wait for nothing but endorsements. */
+  preparations: 8,
+  /** Endorsements of one bundle: the contract knows signers as the bits of one word. */
+  endorsements: 256,
   /** Intents that a sender has with a coordinator at a time. More than a coordinator has in flight, so that it never waits; few enough that a heartbeat lists them all, and that little comes back when the role moves. */
   delegated: 1_000,
   /** Intents in one delegation: keeps a message below a megabyte. */

@@ -1,6 +1,7 @@
 import type { Digest, IntentId, NodeName, RequestKey } from "./ids.ts";
 import type {
   Bundle,
+  Endorsement,
   Intent,
   PlacedState,
   SpeculativeView,
@@ -13,6 +14,7 @@ export type Stage =
   | "assembling"
   | "endorsing"
   | "confirming"
+  | "prepared"
   | "dispatched"
   | "sequenced"
   | "submitted"
@@ -28,7 +30,8 @@ export type DelegationRefusal =
   "not-coordinator" | "coordinator-behind" | "sender-behind" | "busy";
 
 /** Why a permission was not given. */
-export type DenialReason = "not-delegate" | "unknown" | "settled" | "changed";
+export type DenialReason =
+  "not-delegate" | "unknown" | "settled" | "changed" | "prepare-only";
 
 /** All that nodes say to each other. Who said it comes from the authenticated envelope, never from here. */
 export type Message =
@@ -125,6 +128,19 @@ export type Message =
       readonly type: "DispatchedAck";
       readonly digest: Digest;
       readonly ids: readonly IntentId[];
+    }
+  /** What was only to be prepared, for its user: a bundle of one, with its endorsements. */
+  | {
+      readonly type: "TransactionPrepared";
+      readonly key: RequestKey;
+      readonly bundle: Bundle;
+      readonly endorsements: readonly Endorsement[];
+    }
+  /** The sender has it, or wants it no more. */
+  | {
+      readonly type: "TransactionPreparedAck";
+      readonly key: RequestKey;
+      readonly digest: Digest;
     }
   | {
       readonly type: "TransactionReverted";

@@ -9,6 +9,7 @@ import {
   receiveEndorsement,
   receiveRefusal,
 } from "./coordinator/endorsements.ts";
+import { receivePreparedAck } from "./coordinator/preparation.ts";
 import { submissionFailed } from "./coordinator/settlement.ts";
 import { tellTransaction } from "./coordinator/tell.ts";
 import { finishEndorsement, receiveEndorsementRequest } from "./endorser.ts";
@@ -22,6 +23,7 @@ import {
   receivePermissionRequest,
 } from "./sender/assembly.ts";
 import { acceptDelegation, rejectDelegation } from "./sender/delegation.ts";
+import { receivePrepared } from "./sender/preparation.ts";
 import { submit } from "./sender/submission.ts";
 import { tell } from "./sender/tell.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
@@ -115,6 +117,10 @@ export function receiveMessage(
       return receiveDispatched(turn, from, message);
     case "DispatchedAck":
       return acknowledgeDispatch(turn, from, message.digest);
+    case "TransactionPrepared":
+      return receivePrepared(turn, from, message);
+    case "TransactionPreparedAck":
+      return receivePreparedAck(turn, from, message);
     case "TransactionReverted":
       for (const id of message.ids) {
         const transaction = sender.transactions.get(id);

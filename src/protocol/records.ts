@@ -27,7 +27,19 @@ export type Receipt =
       readonly type: "Reverted";
       readonly id: IntentId;
       readonly reason: string;
+    }
+  /** It was only to be prepared, and is. If somebody executes it, `Confirmed` takes its place. */
+  | {
+      readonly type: "Prepared";
+      readonly id: IntentId;
+      readonly digest: Digest;
     };
+
+/** What a user gets who asked for a preparation: all that the ledger needs. */
+export interface Prepared {
+  readonly bundle: Bundle;
+  readonly endorsements: readonly Endorsement[];
+}
 
 /** A sender's intent, as it is on disk. */
 export interface IntentRecord {
@@ -45,6 +57,8 @@ export interface IntentRecord {
   /** The last failure; with `isDoomed` the intent ends with it as soon as no permission is live. */
   readonly reason: string | undefined;
   readonly isDoomed: boolean;
+  /** What the user got, if he asked for a preparation. */
+  readonly prepared: Prepared | undefined;
   readonly receipt: Receipt | undefined;
 }
 

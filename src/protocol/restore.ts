@@ -18,16 +18,20 @@ export function restore(
 ): void {
   const { node } = turn;
   const intents = records.filter(
-    (record) => record.kind === "intent" && record.receipt === undefined,
+    (record) => record.kind === "intent" && isOpen(record, node.height),
   ) as IntentRecord[];
   for (const record of intents.sort((a, b) => a.sequence - b.sequence))
     restoreIntent(turn, record);
   for (const transaction of node.sender.transactions.values())
-    for (const id of transaction.intent.dependsOn)
-      if (!fulfilled.includes(id)) waitFor(turn, transaction, id);
+    if (transaction.prepared === undefined)
+      for (const id of transaction.intent.dependsOn)
+        if (!fulfilled.includes(id)) waitFor(turn, transaction, id);
   for (const record of records) {
     if (record.kind === "intent" && record.receipt?.type === "Reverted")
       failDependants(turn, record.intent.id);
+    if (record.kind === "intent" && record.receipt?.type === "Prepared")
+      if (!isOpen(record, node.height))
+        failDependants(turn, record.intent.id, "was prepared and not executed");
     if (record.kind === "dispatch") restoreDispatch(turn, record);
     if (record.kind === "handover")
       node.coordinator.handovers.set(record.key, {
@@ -37,6 +41,19 @@ export function restore(
       });
   }
   if (node.coordinator.dispatched.size > 0) node.coordinator.state = "Flush";
+}
+
+/** Whether something can still become of an intent: what is prepared may be executed for a while. */
+export function isOpen(
+  { receipt, prepared }: IntentRecord,
+  height: number,
+): boolean {
+  if (receipt === undefined) return true;
+  return (
+    receipt.type === "Prepared" &&
+    prepared !== undefined &&
+    prepared.bundle.validUntil > height
+  );
 }
 
 /** An open intent goes on where its record says. */
@@ -49,12 +66,16 @@ export function restoreIntent(turn: Turn, record: IntentRecord): void {
   };
   sender.transactions.set(transaction.id, transaction);
   sender.nextSequence = Math.max(sender.nextSequence, record.sequence + 1);
+  if (record.receipt?.type === "Prepared") {
+    restorePrepared(turn, transaction);
+    return;
+  }
   sender.state = "Sending";
   if (permission !== undefined)
     push(sender.expiries, transaction.liveUntil, transaction.id);
   if (parked !== undefined) {
     transaction.state = "Parked";
-    sender.parked += 1;
+    sender.resting += 1;
   } else if (record.isDoomed) transaction.state = "Pending";
   else if (isDispatched) transaction.state = "Dispatched";
   else if (
@@ -70,6 +91,19 @@ export function restoreIntent(turn: Turn, record: IntentRecord): void {
   }
 }
 
+/** Its user may not have got it before the node stopped. */
+function restorePrepared(
+  { node, effects }: Turn,
+  transaction: SenderTransaction,
+): void {
+  const { id, prepared } = transaction;
+  if (prepared === undefined) return;
+  transaction.state = "PreparedForUser";
+  node.sender.resting += 1;
+  push(node.sender.expiries, prepared.bundle.validUntil, id);
+  effects.push({ type: "PreparedForUser", id, ...prepared });
+}
+
 function pickSaved({
   retries,
   permission,
@@ -78,6 +112,7 @@ function pickSaved({
   reason,
   isDoomed,
   parked,
+  prepared,
 }: IntentRecord): Partial<SenderTransaction> {
   return {
     retries,
@@ -87,5 +122,6 @@ function pickSaved({
     reason,
     isDoomed,
     parked,
+    prepared,
   };
 }

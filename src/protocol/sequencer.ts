@@ -1,7 +1,7 @@
 import type { SequencerConfig } from "./config.ts";
 import { requestAssemblies } from "./coordinator/assembly.ts";
 import { askPermission } from "./coordinator/dispatch.ts";
-import { formBundles } from "./coordinator/endorsements.ts";
+import { formBundles, formPreparations } from "./coordinator/endorsements.ts";
 import { createCoordinator } from "./coordinator/model.ts";
 import type { Effect } from "./effects.ts";
 import { createEndorser } from "./endorser.ts";
@@ -97,7 +97,10 @@ function work(turn: Turn): void {
     requestAssemblies(turn);
     formBundles(turn);
   }
-  if (state === "Active") askPermission(turn);
+  if (state === "Active") {
+    formPreparations(turn);
+    askPermission(turn);
+  }
 }
 
 export { explain } from "./explain.ts";

@@ -23,6 +23,7 @@ const stages: readonly Stage[] = [
   "assembling",
   "endorsing",
   "confirming",
+  "prepared",
   "dispatched",
   "sequenced",
   "submitted",
@@ -34,6 +35,7 @@ const denials: readonly DenialReason[] = [
   "unknown",
   "settled",
   "changed",
+  "prepare-only",
 ];
 const refusals: readonly DelegationRefusal[] = [
   "not-coordinator",
@@ -147,6 +149,17 @@ export class Adversary {
       case "DispatchedAck":
       case "TransactionReverted":
         return { ...message, ids: this.#someIds() };
+      case "TransactionPrepared": {
+        const { bundle, endorsements } = message;
+        const validUntil = random.pick(heights);
+        const { steps, places } = bundle;
+        const digest = hashing.bundleDigest({ steps, places, validUntil });
+        return random.chance(0.5)
+          ? { ...message, endorsements: endorsements.slice(1) }
+          : { ...message, bundle: { steps, places, validUntil, digest } };
+      }
+      case "TransactionPreparedAck":
+        return message;
       case "DispatchDenial":
         return {
           ...message,

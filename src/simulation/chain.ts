@@ -1,6 +1,6 @@
 import type { LedgerFact } from "../protocol/events.ts";
 import type { Digest, StateId } from "../protocol/ids.ts";
-import type { DispatchRecord } from "../protocol/records.ts";
+import type { DispatchRecord, Prepared } from "../protocol/records.ts";
 import type { State } from "../protocol/transition.ts";
 import type { Coin } from "./coins.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
@@ -51,7 +51,7 @@ export class Chain {
   readonly #pools: Map<number, ChainTransaction>[];
   readonly #nonces: number[];
   /** Bundles that somebody else sends, under a signer of his own. */
-  readonly #replays: DispatchRecord[] = [];
+  readonly #foreign: Prepared[] = [];
   readonly #known: DispatchRecord[] = [];
   readonly #happened = new Set<Digest>();
   /** Every state that was ever created, so that what is undone can be known again. */
@@ -129,22 +129,27 @@ export class Chain {
     this.#known.push(transaction.dispatch);
   }
 
+  /** Somebody who is no member executes an endorsed bundle: it comes first in the next block. */
+  execute(prepared: Prepared): void {
+    this.#foreign.push(prepared);
+  }
+
   mine(): Block {
     if (
       this.#known.length > 0 &&
       this.#random.chance(this.#plan.replayBundle)
     ) {
       this.#faults.count("bundle-replayed");
-      this.#replays.push(this.#random.pick(this.#known));
+      this.#foreign.push(this.#random.pick(this.#known));
     }
     const height = this.blocks.length;
     const facts: LedgerFact[] = [];
     const transitions: ExecutedTransition[] = [];
     const transactions: ChainTransaction[] = [];
-    const run = (
-      dispatch: DispatchRecord,
-    ): ChainTransaction["refusal"] | undefined => {
-      const { bundle, endorsements } = dispatch;
+    const run = ({
+      bundle,
+      endorsements,
+    }: Prepared): ChainTransaction["refusal"] | undefined => {
       const call = { bundle, endorsements, block: height };
       const net = execute(this.ledger, this.#group, call);
       if (typeof net === "string") return net;
@@ -155,7 +160,7 @@ export class Chain {
       this.#onTransition(net, false);
       return undefined;
     };
-    for (const dispatch of this.#replays.splice(0)) run(dispatch);
+    for (const prepared of this.#foreign.splice(0)) run(prepared);
     for (const transaction of this.#selectFromPool()) {
       const isSpurious = this.#random.chance(this.#plan.spuriousRevert);
       if (isSpurious) this.#faults.count("spurious-revert");

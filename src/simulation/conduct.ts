@@ -152,6 +152,8 @@ export class Conduct {
       case "DispatchDenial":
       case "Dispatched":
       case "DispatchedAck":
+      case "TransactionPrepared":
+      case "TransactionPreparedAck":
       case "TransactionReverted":
       case "HandoverRequest":
       case "HandoverAck":

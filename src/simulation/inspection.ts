@@ -8,10 +8,13 @@ export function checkMemory(sequencer: Sequencer): void {
   const fail = (property: string, what: string): never => {
     throw new Violation(property, `${config.self}: ${what}`);
   };
-  const { created, spent, transactions, bundles, assembled } = coordinator;
+  const { created, spent, transactions, assembled, toPrepare } = coordinator;
+  const bundles = [...coordinator.bundles, ...coordinator.preparations];
   for (const [id, { by }] of created) {
     if (by === undefined) continue;
-    const { step } = transactions.get(by) ?? {};
+    const { step, intent } = transactions.get(by) ?? {};
+    if (intent?.isPrepareOnly === true)
+      fail("S40", `offers ${id.slice(0, 10)}, which is only prepared`);
     if (step === undefined)
       fail("S26", `speculative state ${id.slice(0, 10)} without a producer`);
   }
@@ -32,13 +35,21 @@ export function checkMemory(sequencer: Sequencer): void {
   for (const id of assembled)
     if (bundled.has(id))
       fail("S26", `${id.slice(0, 10)} waits for a bundle and is in one`);
-  for (const { id, step } of transactions.values()) {
+  for (const id of toPrepare)
+    if (bundled.has(id) || assembled.has(id))
+      fail("S26", `${id.slice(0, 10)} is to be prepared, and is in a bundle`);
+  for (const { id, step, intent } of transactions.values()) {
+    if (intent.isPrepareOnly) continue;
     for (const input of step?.inputs ?? [])
       if (spent.get(input) !== id)
         fail("S26", `${id.slice(0, 10)} spends what it has not locked`);
   }
   for (const [id, transaction] of sender.transactions)
-    if (transaction.state === "Confirmed" || transaction.state === "Reverted")
+    if (
+      transaction.state === "Confirmed" ||
+      transaction.state === "Reverted" ||
+      transaction.state === "Lapsed"
+    )
       fail("S21", `${id.slice(0, 10)} ended and is still here`);
   for (const what of wrongIndexesOf(sequencer)) fail("S26", what);
   for (const [node, untilTick] of silent)
@@ -56,16 +67,17 @@ function* wrongIndexesOf({
   sender,
   coordinator,
 }: Sequencer): Generator<string> {
-  let parked = 0;
+  let resting = 0;
   let sent = 0;
   for (const transaction of sender.transactions.values()) {
-    if (transaction.state === "Parked") parked += 1;
+    if (isResting(transaction)) resting += 1;
     if (transaction.sentTo === undefined) continue;
     sent += 1;
     if (sender.sent.get(transaction.sentTo)?.has(transaction) !== true)
       yield `${transaction.id.slice(0, 10)} is sent, and not in the index`;
   }
-  if (sender.parked !== parked) yield "the number of parked intents is wrong";
+  if (sender.resting !== resting)
+    yield "the number of intents that wait for their users is wrong";
   for (const { size } of sender.sent.values()) sent -= size;
   if (sent !== 0) yield "the index of what is sent is wrong";
   let owned = coordinator.transactions.size;
@@ -84,6 +96,10 @@ function* wrongIndexesOf({
   if (open !== 0) yield "the index of what is dispatched is wrong";
 }
 
+function isResting({ state }: { readonly state: string }): boolean {
+  return state === "Parked" || state === "PreparedForUser";
+}
+
 /** What a quiet node must not keep, by kind. */
 export function leftoversOf(sequencer: Sequencer): string[] {
   const { coordinator, sender, endorser, height } = sequencer;
@@ -91,7 +107,7 @@ export function leftoversOf(sequencer: Sequencer): string[] {
   const isOver = ({ validUntil }: { readonly validUntil: number }): boolean =>
     validUntil < height;
   const open = [...sender.transactions.values()].filter(
-    ({ state }) => state !== "Parked",
+    (transaction) => !isResting(transaction),
   );
   const counts = {
     "coordinator transactions": coordinator.transactions.size,
@@ -101,6 +117,8 @@ export function leftoversOf(sequencer: Sequencer): string[] {
     assemblies: coordinator.assemblies.size,
     "assembled steps": coordinator.assembled.size,
     bundles: coordinator.bundles.length,
+    "steps to prepare": coordinator.toPrepare.size,
+    preparations: coordinator.preparations.length,
     dispatches: coordinator.dispatched.size,
     "speculative states": coordinator.created.size,
     locks: coordinator.spent.size,

@@ -9,6 +9,7 @@ import type {
   Receipt,
   SavedRecord,
 } from "../protocol/records.ts";
+import type { Bundle, Endorsement } from "../protocol/transition.ts";
 import type { Chain } from "./chain.ts";
 import { hashing, isSigned, stepHash } from "./hashing.ts";
 import type { SimulatedNode } from "./node.ts";
@@ -47,6 +48,9 @@ export class Invariants {
   /** Members that lie: what they sign binds nobody. */
   readonly #liars: ReadonlySet<NodeName>;
   readonly #dependencies: ReadonlyMap<IntentId, readonly IntentId[]>;
+  readonly #prepareOnly: ReadonlySet<IntentId>;
+  /** States that would be there if what is only prepared happened. */
+  readonly #hypothetical = new Map<StateId, IntentId>();
   #isChainShaken = false;
 
   constructor(
@@ -54,12 +58,14 @@ export class Invariants {
       readonly group: Group;
       readonly liars: ReadonlySet<NodeName>;
       readonly dependencies: ReadonlyMap<IntentId, readonly IntentId[]>;
+      readonly prepareOnly: ReadonlySet<IntentId>;
     },
     ports: { readonly chain: () => Chain },
   ) {
     this.#group = options.group;
     this.#liars = options.liars;
     this.#dependencies = options.dependencies;
+    this.#prepareOnly = options.prepareOnly;
     this.#chain = ports.chain;
   }
 
@@ -156,6 +162,7 @@ export class Invariants {
       story.permissions.set(`${digest}|${coordinator}`, permission);
     }
     this.#checkReceipt(node, story, receipt, id);
+    if (receipt?.type === "Prepared") this.#checkPrepared(record);
     if (receipt === undefined) story.isShaken = false;
     story.receipt = receipt;
   }
@@ -167,9 +174,13 @@ export class Invariants {
     id: IntentId,
   ): void {
     if (story.receipt !== undefined && !story.isShaken) {
-      if (receipt?.type !== story.receipt.type)
+      const isSame = receipt?.type === story.receipt.type;
+      // Somebody executed what was prepared.
+      const isExecuted =
+        story.receipt.type === "Prepared" && receipt?.type === "Confirmed";
+      if (!isSame && !isExecuted)
         throw violation("S14", id, `was ${story.receipt.type}, changed`);
-      return;
+      if (isSame) return;
     }
     if (receipt === undefined) return;
     if (receipt.type === "Confirmed") {
@@ -177,6 +188,7 @@ export class Invariants {
         throw violation("S14", id, "confirmed, but not on the ledger");
       return;
     }
+    if (receipt.type === "Prepared") return;
     if (this.#isChainShaken || this.#liars.has(node.name)) return;
     if (this.#fulfilledBy.has(id))
       throw violation("S14", id, "reverted, but on the ledger");
@@ -187,6 +199,16 @@ export class Invariants {
           id,
           `reverted at ${node.height} while ${coordinator} may dispatch it until ${validUntil}`,
         );
+  }
+
+  /** S40, S4: what a user gets who asked for it is endorsed, and is his alone. */
+  #checkPrepared({ intent: { id }, prepared }: IntentRecord): void {
+    if (prepared === undefined || !this.#prepareOnly.has(id))
+      throw violation("S40", id, "prepared, though nobody asked for that");
+    const { bundle, endorsements } = prepared;
+    if (bundle.steps.length !== 1 || bundle.steps[0]?.intentId !== id)
+      throw violation("S40", id, "prepared together with something else");
+    this.#checkEndorsed(bundle, endorsements);
   }
 
   /** The block is committed together with what follows from it. */
@@ -204,6 +226,23 @@ export class Invariants {
     const key = `dispatch:${bundle.digest}`;
     if (node.disk.records.has(key)) return;
     const { digest } = bundle;
+    this.#checkEndorsed(bundle, endorsements);
+    for (const step of bundle.steps) {
+      if (!isSigned(step.signature, step.sender, stepHash(step)))
+        throw violation("S16", step.intentId, "not what its sender signed");
+      if (this.#liars.has(step.sender)) continue;
+      if (this.#prepareOnly.has(step.intentId))
+        throw violation("S40", step.intentId, "is dispatched");
+      const story = this.#stories.get(step.intentId);
+      if (story?.permissions.has(`${digest}|${node.name}`) !== true)
+        throw violation("S15", step.intentId, "dispatched without permission");
+    }
+    this.#checkProducers(node, record, earlier);
+  }
+
+  /** S4: enough members signed exactly this. */
+  #checkEndorsed(bundle: Bundle, endorsements: readonly Endorsement[]): void {
+    const { digest } = bundle;
     if (hashing.bundleDigest(bundle) !== digest)
       throw violation("S4", digest, "dispatched under a wrong digest");
     const signers = new Set(
@@ -218,15 +257,6 @@ export class Invariants {
       signers.size !== endorsements.length
     )
       throw violation("S4", digest, "dispatched without k good endorsements");
-    for (const step of bundle.steps) {
-      if (!isSigned(step.signature, step.sender, stepHash(step)))
-        throw violation("S16", step.intentId, "not what its sender signed");
-      if (this.#liars.has(step.sender)) continue;
-      const story = this.#stories.get(step.intentId);
-      if (story?.permissions.has(`${digest}|${node.name}`) !== true)
-        throw violation("S15", step.intentId, "dispatched without permission");
-    }
-    this.#checkProducers(node, record, earlier);
   }
 
   /** S25: what it builds on is confirmed, or was dispatched before by the same signer. */
@@ -302,8 +332,24 @@ export class Invariants {
         if (!records.has(`dispatch:${message.digest}`))
           throw violation("S19", message.digest, "told before it was durable");
         return;
+      case "EndorsementRequest":
+        if (message.bundle.steps.length > 1)
+          this.#checkDispatchable(message.bundle, "is bundled");
+        this.#checkFoundations(message.bundle);
+        return;
+      case "AssembleResponse":
+        for (const outcome of message.outcomes)
+          if (outcome.type === "assembled" && this.#prepareOnly.has(outcome.id))
+            for (const { id } of outcome.step.outputs)
+              this.#hypothetical.set(id, outcome.id);
+        return;
+      case "DispatchPermissionRequest":
+        this.#checkDispatchable(message.bundle, "is to be dispatched");
+        return;
       case "DispatchPermission":
         for (const id of message.ids) {
+          if (this.#prepareOnly.has(id))
+            throw violation("S40", id, "may be dispatched");
           const record = intentOn(records, id);
           const { permission, receipt } = record ?? {};
           if (
@@ -336,18 +382,37 @@ export class Invariants {
       case "DelegationRejected":
       case "DelegationReturned":
       case "AssembleRequest":
-      case "AssembleResponse":
-      case "EndorsementRequest":
       case "Endorsement":
       case "Refusal":
-      case "DispatchPermissionRequest":
       case "DispatchDenial":
+      case "TransactionPrepared":
+      case "TransactionPreparedAck":
       case "TransactionReverted":
       case "Heartbeat":
       case "HandoverRequest":
       case "Handover":
       case "HandoverAck":
         return;
+    }
+  }
+
+  /** S40: what is only to be prepared is not on its way to the ledger. */
+  #checkDispatchable({ steps }: Bundle, what: string): void {
+    for (const { intentId, sender } of steps)
+      if (this.#prepareOnly.has(intentId) && !this.#liars.has(sender))
+        throw violation("S40", intentId, what);
+  }
+
+  /** S40: nothing is built on what is only prepared, unless somebody has executed it. */
+  #checkFoundations({ steps }: Bundle): void {
+    if (this.#isChainShaken) return;
+    for (const { intentId, sender, inputs, reads } of steps) {
+      if (this.#liars.has(sender)) continue;
+      for (const id of [...inputs, ...reads]) {
+        const producer = this.#hypothetical.get(id);
+        if (producer !== undefined && !this.#fulfilledBy.has(producer))
+          throw violation("S40", intentId, "builds on what is only prepared");
+      }
     }
   }
 

@@ -4,6 +4,7 @@ import type { Event, LedgerFact } from "../protocol/events.ts";
 import type { IntentId, NodeName } from "../protocol/ids.ts";
 import type { Tracer } from "../protocol/machine.ts";
 import type { IntentRecord } from "../protocol/records.ts";
+import { isOpen } from "../protocol/restore.ts";
 import {
   createSequencer,
   handle,
@@ -222,7 +223,12 @@ export class Node implements SimulatedNode {
       fulfilled: dependsOn.filter((id) => this.holdings.isFulfilled(id)),
       reverted: dependsOn.filter((id) => {
         const record = this.disk.records.get(`intent:${id}`);
-        return record?.kind === "intent" && record.receipt?.type === "Reverted";
+        if (record?.kind !== "intent") return false;
+        const { receipt } = record;
+        return (
+          receipt?.type === "Reverted" ||
+          (receipt?.type === "Prepared" && !isOpen(record, this.height))
+        );
       }),
     };
   }

@@ -113,6 +113,13 @@ export class Post {
       !isSigned(message.signature, from, message.digest)
     )
       return;
+    if (
+      message.type === "TransactionPrepared" &&
+      !message.endorsements.every(({ endorser, digest, signature }) =>
+        isSigned(signature, endorser, digest),
+      )
+    )
+      return;
     this.#ports.tell(to, { type: "MessageReceived", from, message });
   }
 }

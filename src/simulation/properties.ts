@@ -20,6 +20,7 @@ export const properties: Readonly<Record<string, string>> = {
   S32: "Only those coordinate who may.",
   S33: "Messages go to other members.",
   S36: "Counters of retries survive a restart.",
+  S40: "What is only to be prepared is never dispatched, and nothing is built on it.",
   S41: "Stale answers change nothing.",
   L2: "Every intent ends in bounded time after the faults have stopped.",
   L3: "No node is skipped for ever.",

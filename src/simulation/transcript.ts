@@ -131,6 +131,12 @@ export function describeMessage(message: Message, names: Names): string {
       return `${type} ${names.digest(message.digest)} ${names.some(message.ids)}`;
     case "DispatchDenial":
       return `${type} ${names.digest(message.digest)} ${message.denied.map(({ id, reason }) => `${names.of(id)}:${reason}`).join(",")}`;
+    case "TransactionPrepared": {
+      const { steps, digest, validUntil } = message.bundle;
+      return `${type} ${names.digest(digest)} ${names.some(steps.map(({ intentId }) => intentId))} until=${validUntil} endorsements=${message.endorsements.length}`;
+    }
+    case "TransactionPreparedAck":
+      return `${type} ${names.digest(message.digest)}`;
     case "TransactionReverted":
       return `${type} ${names.some(message.ids)} "${message.reason}"`;
     case "Heartbeat":
@@ -200,6 +206,6 @@ export function describeEffect(effect: Effect, names: Names): string {
     case "Settled":
       return `${type} ${names.of(effect.receipt.id)} ${effect.receipt.type}`;
     case "PreparedForUser":
-      return `${type} ${names.digest(effect.bundle.digest)}`;
+      return `${type} ${names.of(effect.id)} ${names.digest(effect.bundle.digest)}`;
   }
 }

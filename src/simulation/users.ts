@@ -1,4 +1,6 @@
 import type { IntentId } from "../protocol/ids.ts";
+import type { Effect } from "../protocol/effects.ts";
+import type { Chain } from "./chain.ts";
 import type { Invariants } from "./invariants.ts";
 import type { Node } from "./node.ts";
 import type { Queue } from "./queue.ts";
@@ -14,11 +16,14 @@ export class Users {
   readonly refused = new Set<IntentId>();
   /** Intents that the domain parks, because their users have not said that they are ready. */
   readonly parked = new Set<IntentId>();
+  /** Intents that were prepared, and whose users executed them. */
+  readonly executed = new Set<IntentId>();
   readonly #wishes: readonly Wish[];
   readonly #ports: {
     readonly queue: Queue;
     readonly nodes: readonly Node[];
     readonly invariants: Invariants;
+    readonly chain: Chain;
   };
 
   constructor(
@@ -27,6 +32,7 @@ export class Users {
       readonly queue: Queue;
       readonly nodes: readonly Node[];
       readonly invariants: Invariants;
+      readonly chain: Chain;
     },
   ) {
     this.#wishes = options.wishes;
@@ -62,6 +68,20 @@ export class Users {
     });
     this.#ports.queue.after(patienceMs, () => {
       this.#ask(wish);
+    });
+  }
+
+  /** What was prepared arrives, perhaps once more. Some users execute it themselves. */
+  prepared({
+    id,
+    bundle,
+    endorsements,
+  }: Extract<Effect, { readonly type: "PreparedForUser" }>): void {
+    const wish = this.#wishes.find(({ intent }) => intent.id === id);
+    if (wish?.executeAfterMs === undefined || this.executed.has(id)) return;
+    this.executed.add(id);
+    this.#ports.queue.after(wish.executeAfterMs, () => {
+      this.#ports.chain.execute({ bundle, endorsements });
     });
   }
 

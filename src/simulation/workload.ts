@@ -2,7 +2,7 @@ import { parseIntentId, type IntentId } from "../protocol/ids.ts";
 import type { Intent } from "../protocol/transition.ts";
 import { type Coin, mintCoin } from "./coins.ts";
 import { intentIdOf } from "./hashing.ts";
-import type { Random } from "./random.ts";
+import { Random } from "./random.ts";
 
 const accounts = ["a", "b", "c", "d", "e"];
 
@@ -15,6 +15,8 @@ export interface Wish {
   /** It is parked at first, and he says so when it is ready; undefined if he never does. */
   readonly resumeAfterMs: number | undefined;
   readonly isParked: boolean;
+  /** When he executes what was prepared for him; undefined if he never does. */
+  readonly executeAfterMs: number | undefined;
 }
 
 const genesisIntent = parseIntentId(`0x${"f".repeat(64)}`);
@@ -52,6 +54,8 @@ export function drawWorkload(
   const declared = random.chance(0.5) ? random.fraction() : 0;
   const burst = random.chance(0.3);
   const senders = random.between(1, options.nodes);
+  const preparing = new Random(options.seed, "preparations");
+  const preparable = preparing.chance(0.4) ? 0.25 : 0;
   /** A dependency is one of the same node: what becomes of another node's intent, if it reverts, nobody else learns. */
   const earlier = new Map<number, IntentId[]>();
   return Array.from({ length: options.intents }, (_, sequence): Wish => {
@@ -74,13 +78,16 @@ export function drawWorkload(
         payload: isParked ? `later ${wish}` : wish,
         dependsOn,
         touches: random.chance(declared) ? [account] : undefined,
-        isPrepareOnly: false,
+        isPrepareOnly: preparing.chance(preparable),
       },
       node,
       atMs: burst ? random.below(50) : random.below(options.spanMs),
       isParked,
       resumeAfterMs: random.chance(0.8)
         ? random.between(100, 20_000)
+        : undefined,
+      executeAfterMs: preparing.chance(0.5)
+        ? preparing.below(15_000)
         : undefined,
     };
   });

@@ -67,8 +67,13 @@ export class World {
     const dependencies = new Map(
       this.wishes.map(({ intent }) => [intent.id, intent.dependsOn]),
     );
+    const prepareOnly = new Set(
+      this.wishes
+        .filter(({ intent }) => intent.isPrepareOnly)
+        .map(({ intent }) => intent.id),
+    );
     const invariants = new Invariants(
-      { group, liars, dependencies },
+      { group, liars, dependencies, prepareOnly },
       { chain: () => this.chain },
     );
     this.invariants = invariants;
@@ -122,7 +127,7 @@ export class World {
     );
     this.users = new Users(
       { wishes: this.wishes },
-      { queue, nodes: this.nodes, invariants },
+      { queue, nodes: this.nodes, invariants, chain: this.chain },
     );
     this.#domain = new DomainService({
       queue,
@@ -364,8 +369,10 @@ export class World {
       case "Refused":
         this.users.refused.add(effect.id);
         return;
-      case "Settled":
       case "PreparedForUser":
+        this.users.prepared(effect);
+        return;
+      case "Settled":
       case "Save":
       case "Erase":
         return;

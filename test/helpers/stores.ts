@@ -95,6 +95,7 @@ export function anIntentRecord(
     isDispatched: false,
     reason: undefined,
     isDoomed: false,
+    prepared: undefined,
     receipt: undefined,
     ...changes,
   };

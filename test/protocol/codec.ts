@@ -186,6 +186,7 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
           "unknown",
           "settled",
           "changed",
+          "prepare-only",
         ),
       }),
       { maxLength: 3 },
@@ -193,6 +194,20 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
   }),
   Dispatched: fc.record({ type: type("Dispatched"), digest, ids }),
   DispatchedAck: fc.record({ type: type("DispatchedAck"), digest, ids }),
+  TransactionPrepared: fc.record({
+    type: type("TransactionPrepared"),
+    key,
+    bundle,
+    endorsements: fc.array(
+      fc.record({ endorser: nodeName, digest, signature: words }),
+      { maxLength: 3 },
+    ),
+  }),
+  TransactionPreparedAck: fc.record({
+    type: type("TransactionPreparedAck"),
+    key,
+    digest,
+  }),
   TransactionReverted: fc.record({
     type: type("TransactionReverted"),
     ids,
@@ -206,7 +221,7 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
     transactions: fc.array(
       fc.record({
         id: intentId,
-        stage: fc.constantFrom("pooled", "submitted", "confirmed"),
+        stage: fc.constantFrom("pooled", "prepared", "submitted", "confirmed"),
       }),
       { maxLength: 4 },
     ),

@@ -13,7 +13,7 @@ describe("A crash at every commit", function () {
           seed: 11,
           nodes: 3,
           threshold: 2,
-          intents: 6,
+          intents: 10,
           policy,
           mode: "elected",
           faults: "none",

@@ -7,6 +7,8 @@ export interface Totals {
   readonly runs: number;
   readonly confirmed: number;
   readonly reverted: number;
+  /** Endorsed for their users, who have not executed them. */
+  readonly prepared: number;
   /** Without a receipt: parked, refused, or accepted by a node that is gone. */
   readonly open: number;
   readonly handovers: number;
@@ -62,6 +64,7 @@ export const noTotals: Totals = {
   runs: 0,
   confirmed: 0,
   reverted: 0,
+  prepared: 0,
   open: 0,
   handovers: 0,
   coordinatorChanges: 0,
@@ -83,6 +86,7 @@ export function addRun(totals: Totals, run: Statistics): Totals {
     runs: totals.runs + 1,
     confirmed: totals.confirmed + run.confirmed,
     reverted: totals.reverted + run.reverted,
+    prepared: totals.prepared + run.prepared,
     open: totals.open + run.parked,
     handovers: totals.handovers + run.handovers,
     coordinatorChanges: totals.coordinatorChanges + run.coordinatorChanges,

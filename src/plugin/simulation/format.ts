@@ -71,6 +71,7 @@ function totalRows(totals: Totals, elapsedMs: number): Row[] {
   return [
     ["intents confirmed", count(totals.confirmed)],
     ["intents reverted", count(totals.reverted)],
+    ["intents prepared", count(totals.prepared)],
     ["intents left open", count(totals.open)],
     ["bundles dispatched", count(totals.dispatches)],
     ["base-ledger reverts", count(totals.ledgerReverts)],

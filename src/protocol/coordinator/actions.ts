@@ -78,7 +78,9 @@ export function returnWork(
   turn: Turn,
 ): void {
   coordinator.bundles = [];
+  coordinator.preparations = [];
   coordinator.assembled.clear();
+  coordinator.toPrepare.clear();
   coordinator.assemblies.clear();
   const undispatched = [...coordinator.transactions.values()].filter(
     ({ state }) => isUndispatched(state),
@@ -113,6 +115,7 @@ export function isUndispatched(
     case "Endorsement_Gathering":
     case "Blocked":
     case "Confirming_Dispatch":
+    case "Prepared":
       return true;
     case "Ready_For_Dispatch":
     case "Dispatched":

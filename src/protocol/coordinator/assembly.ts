@@ -33,9 +33,12 @@ function isFull({
   assemblies,
   assembled,
   bundles,
+  toPrepare,
+  preparations,
   dispatchOf,
 }: Coordinator): boolean {
   let count = assembled.size + assemblies.size + dispatchOf.size;
+  count += toPrepare.size + preparations.length;
   for (const { ids } of bundles) count += ids.size;
   return count >= Math.min(limits.speculative, transactions.size + 1);
 }
@@ -58,11 +61,15 @@ function takeBatch(
       postponed.push(transaction);
       continue;
     }
-    if (!mayRunBeside(coordinator, transaction.intent.touches, batch)) {
+    const { touches, isPrepareOnly } = transaction.intent;
+    // Nothing builds on what is only prepared: it is assembled by itself.
+    const isAlone = isPrepareOnly && batch.length > 0;
+    if (isAlone || !mayRunBeside(coordinator, touches, batch)) {
       postponed.push(transaction);
       break;
     }
     batch.push(transaction);
+    if (isPrepareOnly) break;
   }
   for (const { order, id } of postponed) push(queue, order, id);
   return batch;

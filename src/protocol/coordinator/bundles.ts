@@ -9,13 +9,13 @@ import type {
 
 /** The bundle that an answer is for. */
 export function findBundle(
-  { bundles }: Coordinator,
+  { bundles, preparations }: Coordinator,
   key: string,
   digest: Digest,
 ): BundleWork | undefined {
-  return bundles.find(
-    (work) => work.key === key && work.bundle.digest === digest,
-  );
+  const isMeant = (work: BundleWork): boolean =>
+    work.key === key && work.bundle.digest === digest;
+  return bundles.find(isMeant) ?? preparations.find(isMeant);
 }
 
 /** Gives an event to every transaction in a bundle. */
@@ -36,12 +36,17 @@ export function isExpiring({ node }: Turn, { bundle }: BundleWork): boolean {
   return bundle.validUntil <= node.height + marginBlocks;
 }
 
-/** Takes a bundle and those behind it apart. Steps that are still good are bundled again, in the same order. */
+/**
+ * Takes a bundle apart, and those behind it, which may build on it. Steps that are still good are bundled again, in the
+ * same order.
+ */
 export function dissolve(turn: Turn, work: BundleWork): void {
   const { coordinator } = turn.node;
-  const index = coordinator.bundles.indexOf(work);
+  const { bundles, preparations, toPrepare } = coordinator;
+  const bundled = work.isForUser ? preparations : bundles;
+  const index = bundled.indexOf(work);
   if (index === -1) return;
-  const dissolved = coordinator.bundles.splice(index);
+  const dissolved = bundled.splice(index, work.isForUser ? 1 : Infinity);
   const ids = dissolved.flatMap(({ bundle }) =>
     bundle.steps.map(({ intentId, signature }) => ({ intentId, signature })),
   );
@@ -51,16 +56,20 @@ export function dissolve(turn: Turn, work: BundleWork): void {
       return transaction?.step?.signature === signature ? [transaction] : [];
     },
   );
-  coordinator.assembled = new Set([
-    ...good.map(({ id }) => id),
-    ...coordinator.assembled,
-  ]);
+  if (work.isForUser) for (const { id } of good) toPrepare.add(id);
+  else
+    coordinator.assembled = new Set([
+      ...good.map(({ id }) => id),
+      ...coordinator.assembled,
+    ]);
   for (const transaction of good)
     tellTransaction(turn, transaction, { type: "Unbundled" });
 }
 
 /** Takes the bundle apart in which a transaction is that falls. */
 export function dissolveBundleOf(turn: Turn, id: IntentId): void {
-  const work = turn.node.coordinator.bundles.find(({ ids }) => ids.has(id));
+  const { bundles, preparations } = turn.node.coordinator;
+  const holds = ({ ids }: BundleWork): boolean => ids.has(id);
+  const work = bundles.find(holds) ?? preparations.find(holds);
   if (work !== undefined) dissolve(turn, work);
 }

@@ -13,19 +13,28 @@ export function conflicts(
   );
 }
 
-/** Adds what a step does to the speculative view. */
-export function addToContext(
-  coordinator: Coordinator,
+/** Notes whose outputs in flight a step uses: when they fall, it falls. */
+export function linkToProducers(
+  { created, transactions }: Coordinator,
   transaction: CoordinatorTransaction,
   step: Step,
 ): void {
-  const { created, spent, transactions } = coordinator;
   for (const id of [...step.inputs, ...step.reads]) {
     const producer = transactions.get(created.get(id)?.by ?? transaction.id);
     if (producer === undefined || producer === transaction) continue;
     (producer.usedBy ??= new Set()).add(transaction.id);
     (transaction.builtOn ??= new Set()).add(producer.id);
   }
+}
+
+/** Adds what a step does to the speculative view. */
+export function addToContext(
+  coordinator: Coordinator,
+  transaction: CoordinatorTransaction,
+  step: Step,
+): void {
+  const { created, spent } = coordinator;
+  linkToProducers(coordinator, transaction, step);
   for (const id of step.inputs) {
     created.delete(id);
     spent.set(id, transaction.id);
@@ -42,6 +51,10 @@ export function removeFromContext(
   const { created, imported, spent, transactions } = coordinator;
   const { step, id } = transaction;
   if (step === undefined) return;
+  if (transaction.intent.isPrepareOnly) {
+    unlink(coordinator, transaction);
+    return;
+  }
   for (const output of step.outputs) {
     created.delete(output.id);
     markMissing(coordinator, output.id);
@@ -88,7 +101,7 @@ export function confirmInContext(
 }
 
 function unlink(
-  { transactions, assembled }: Coordinator,
+  { transactions, assembled, toPrepare }: Coordinator,
   transaction: CoordinatorTransaction,
 ): void {
   const { id } = transaction;
@@ -100,6 +113,7 @@ function unlink(
   transaction.builtOn = undefined;
   transaction.step = undefined;
   assembled.delete(id);
+  toPrepare.delete(id);
 }
 
 /** What in-flight transitions will have done. */

@@ -3,20 +3,25 @@ import { dissolve, isExpiring } from "./bundles.ts";
 import { sendPermissionRequests } from "./dispatch.ts";
 import { askEndorsers, rejectBlamed } from "./endorsements.ts";
 import type { BundleWork } from "./model.ts";
+import { sendPrepared } from "./preparation.ts";
 import { tellTransaction } from "./tell.ts";
 
 /** Repeats what was not answered; gives up what takes too long. */
 export function watchBundles(turn: Turn): void {
   const { coordinator, tick } = turn.node;
-  for (const work of [...coordinator.bundles]) {
-    if (!coordinator.bundles.includes(work)) continue;
+  const isOpen = (work: BundleWork): boolean =>
+    coordinator.bundles.includes(work) ||
+    coordinator.preparations.includes(work);
+  for (const work of [...coordinator.bundles, ...coordinator.preparations]) {
+    if (!isOpen(work)) continue;
     if (tick >= work.deadlineTick && (work.isAsking || !work.isEndorsed)) {
       giveUpOnBundle(turn, work);
     } else if (tick >= work.dueTick && (work.isAsking || !work.isEndorsed)) {
       work.tries += 1;
       work.dueTick = nextTry(turn, work.tries, work.key);
-      if (work.isAsking) sendPermissionRequests(turn, work);
-      else askEndorsers(turn, work);
+      if (!work.isAsking) askEndorsers(turn, work);
+      else if (work.isForUser) sendPrepared(turn, work);
+      else sendPermissionRequests(turn, work);
     } else if (isExpiring(turn, work)) {
       dissolve(turn, work);
     }

@@ -5,38 +5,66 @@ import type { State, Step } from "../transition.ts";
 import { ignore, newKey, nextTry, rangeOf, send, type Turn } from "../turn.ts";
 import { dissolve, findBundle, tellAll } from "./bundles.ts";
 import type { BundleWork, Coordinator } from "./model.ts";
+import { handBack } from "./preparation.ts";
 import { seal } from "./places.ts";
 import { tellTransaction } from "./tell.ts";
 
 /** Bundles whatever is assembled, as long as few bundles are on their way. */
 export function formBundles(turn: Turn): void {
-  const { coordinator, config, tick } = turn.node;
+  const { coordinator } = turn.node;
   while (
     coordinator.assembled.size > 0 &&
     coordinator.bundles.length < limits.bundles
   ) {
     const steps = takeAssembled(coordinator);
     if (steps.length === 0) continue;
-    const bundle = seal(turn, steps);
-    if (bundle === undefined) continue;
-    const key = newKey(turn);
-    const work: BundleWork = {
-      bundle,
-      ids: new Set(steps.map(({ intentId }) => intentId)),
-      key,
-      view: { created: statesFromOutside(coordinator, steps), spent: [] },
-      endorsements: new Map(),
-      refusals: new Map(),
-      unpermitted: new Set(steps.map(({ sender }) => sender)),
-      isEndorsed: false,
-      isAsking: false,
-      tries: 0,
-      dueTick: nextTry(turn, 0, key),
-      deadlineTick: tick + config.stateTicks,
-    };
+    const work = openBundle(turn, steps, { isForUser: false });
+    if (work === undefined) continue;
     coordinator.bundles.push(work);
     askEndorsers(turn, work);
   }
+}
+
+/** Has every step that is only to be prepared endorsed by itself, once all that it builds on is on the ledger. */
+export function formPreparations(turn: Turn): void {
+  const { toPrepare, preparations, transactions } = turn.node.coordinator;
+  for (const id of toPrepare) {
+    if (preparations.length >= limits.preparations) return;
+    const { step, builtOn } = transactions.get(id) ?? {};
+    if (builtOn !== undefined && builtOn.size > 0) continue;
+    toPrepare.delete(id);
+    if (step === undefined) continue;
+    const work = openBundle(turn, [step], { isForUser: true });
+    if (work === undefined) continue;
+    preparations.push(work);
+    askEndorsers(turn, work);
+  }
+}
+
+function openBundle(
+  turn: Turn,
+  steps: readonly Step[],
+  { isForUser }: { readonly isForUser: boolean },
+): BundleWork | undefined {
+  const { coordinator, config, tick } = turn.node;
+  const bundle = seal(turn, steps);
+  if (bundle === undefined) return undefined;
+  const key = newKey(turn);
+  return {
+    bundle,
+    ids: new Set(steps.map(({ intentId }) => intentId)),
+    key,
+    view: { created: statesFromOutside(coordinator, steps), spent: [] },
+    endorsements: new Map(),
+    refusals: new Map(),
+    unpermitted: new Set(steps.map(({ sender }) => sender)),
+    isForUser,
+    isEndorsed: false,
+    isAsking: false,
+    tries: 0,
+    dueTick: nextTry(turn, 0, key),
+    deadlineTick: tick + config.stateTicks,
+  };
 }
 
 /** The steps that wait longest, as many as fit. */
@@ -116,6 +144,7 @@ export function receiveEndorsement(
   work.tries = 0;
   work.deadlineTick = turn.node.tick + config.stateTicks;
   tellAll(turn, work, { type: "Endorsed" });
+  if (work.isForUser) handBack(turn, work);
 }
 
 /** An endorser refused. Once too many did, the step they blame falls; without one, all do. */

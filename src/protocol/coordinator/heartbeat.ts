@@ -72,6 +72,8 @@ function stageOf({ state }: CoordinatorTransaction): Stage {
     case "Confirming_Dispatch":
     case "Ready_For_Dispatch":
       return "confirming";
+    case "Prepared":
+      return "prepared";
     case "Dispatched":
       return "dispatched";
     case "Sequenced":

@@ -82,7 +82,10 @@ export interface BundleWork {
   readonly refusals: Map<NodeName, IntentId | undefined>;
   /** Senders that have not permitted it yet. */
   readonly unpermitted: Set<NodeName>;
+  /** It is only prepared: once endorsed, it goes to its user and never to the ledger. */
+  readonly isForUser: boolean;
   isEndorsed: boolean;
+  /** Its senders are asked for permission; with `isForUser`, told of it. */
   isAsking: boolean;
   tries: number;
   dueTick: number;
@@ -131,6 +134,10 @@ export interface Coordinator {
   /** Steps that wait for a bundle, in order of assembly. */
   assembled: Set<IntentId>;
   bundles: BundleWork[];
+  /** Steps that are only to be prepared and wait until all that they build on is on the ledger. */
+  readonly toPrepare: Set<IntentId>;
+  /** Their bundles, one for each. */
+  preparations: BundleWork[];
   readonly dispatched: Map<Digest, DispatchWork>;
   /** The dispatched bundle that an intent is open in. */
   readonly dispatchOf: Map<IntentId, DispatchWork>;
@@ -177,6 +184,8 @@ export function createCoordinator(): Coordinator {
     assemblies: new Map(),
     assembled: new Set(),
     bundles: [],
+    toPrepare: new Set(),
+    preparations: [],
     dispatched: new Map(),
     dispatchOf: new Map(),
     created: new Map(),

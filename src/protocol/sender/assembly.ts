@@ -179,6 +179,7 @@ function denialOf(
 ): DenialReason | undefined {
   if (transaction === undefined) return "unknown";
   if (transaction.isDoomed) return "settled";
+  if (transaction.intent.isPrepareOnly) return "prepare-only";
   const { permission, sentTo, state, step } = transaction;
   if (
     permission?.digest === bundle.digest &&

@@ -16,12 +16,16 @@ export function waitFor(
   node.sender.dependants.set(id, waiting);
 }
 
-/** It ended as reverted, and so does what depends on it. */
-export function failDependants(turn: Turn, id: IntentId): void {
+/** It can never be confirmed, and so what depends on it reverts. */
+export function failDependants(
+  turn: Turn,
+  id: IntentId,
+  why: "reverted" | "was prepared and not executed" = "reverted",
+): void {
   const { sender } = turn.node;
   for (const dependantId of sender.dependants.get(id) ?? []) {
     const dependant = sender.transactions.get(dependantId);
-    const reason = `It depends on ${id}, which reverted`;
+    const reason = `It depends on ${id}, which ${why}`;
     if (
       dependant !== undefined &&
       tell(turn, dependant, { type: "DependencyReverted", reason })

@@ -1,5 +1,8 @@
 import type { Sender } from "./model.ts";
 
-export function hasOpenTransactions({ transactions, parked }: Sender): boolean {
-  return transactions.size > parked;
+export function hasOpenTransactions({
+  transactions,
+  resting,
+}: Sender): boolean {
+  return transactions.size > resting;
 }

@@ -40,8 +40,8 @@ export interface Sender {
   state: SenderState;
   /** Open intents in order of arrival. */
   readonly transactions: Map<IntentId, SenderTransaction>;
-  /** How many of them are parked. */
-  parked: number;
+  /** How many of them wait for their users: parked, or prepared. */
+  resting: number;
   /** Those that are sent to a node, for each node. */
   readonly sent: Map<NodeName, Set<SenderTransaction>>;
   nextSequence: number;
@@ -84,7 +84,7 @@ export function createSender(): Sender {
   return {
     state: "Idle",
     transactions: new Map(),
-    parked: 0,
+    resting: 0,
     sent: new Map(),
     nextSequence: 0,
     delegate: undefined,

@@ -28,15 +28,9 @@ export function submit(
     });
     return;
   }
-  if (intent.isPrepareOnly) {
-    // Nobody stops it before dispatch yet, and what is only prepared must never be dispatched.
-    const reason = "Preparing without dispatch is not supported";
-    turn.effects.push({ type: "Refused", id: intent.id, reason });
-    return;
-  }
   const lost = intent.dependsOn.find((id) => reverted.includes(id));
   if (lost !== undefined) {
-    const reason = `It depends on ${lost}, which reverted`;
+    const reason = `It depends on ${lost}, which can never be confirmed`;
     turn.effects.push({ type: "Refused", id: intent.id, reason });
     return;
   }

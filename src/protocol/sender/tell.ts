@@ -13,9 +13,14 @@ export function tell(
   event: SenderTransactionEvent,
 ): boolean {
   const { sender } = turn.node;
-  const wasParked = transaction.state === "Parked";
+  const wasResting = isResting(transaction);
   const isTaken = step(senderTransactionTable, transaction, event, turn);
-  const isParked = transaction.state === "Parked";
-  if (isParked !== wasParked) sender.parked += isParked ? 1 : -1;
+  const isNowResting = isResting(transaction);
+  if (isNowResting !== wasResting) sender.resting += isNowResting ? 1 : -1;
   return isTaken;
+}
+
+/** It waits for its user, and nobody works on it. */
+function isResting({ state }: SenderTransaction): boolean {
+  return state === "Parked" || state === "PreparedForUser";
 }

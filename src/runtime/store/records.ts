@@ -7,6 +7,7 @@ import {
 } from "../../protocol/ids.ts";
 import {
   type IntentRecord,
+  type Receipt,
   recordKey,
   type SavedRecord,
 } from "../../protocol/records.ts";
@@ -107,10 +108,12 @@ export class Records {
 }
 
 function outcomeOf(
-  receipt: "Confirmed" | "Reverted" | undefined,
+  receipt: Receipt["type"] | undefined,
 ): "open" | "confirmed" | "reverted" {
   switch (receipt) {
     case undefined:
+    // The user may still execute what was prepared for him.
+    case "Prepared":
       return "open";
     case "Confirmed":
       return "confirmed";

@@ -42,6 +42,12 @@ const commands: Readonly<Record<string, Run>> = {
   park: (world, command) => {
     world.domain.parked.add(world.idOf(wordAt(command, 0)));
   },
+  /** `execute a-1`: its user submits what was prepared for him; the next block has it. */
+  execute: (world, command) => {
+    const prepared = world.prepared.get(world.idOf(wordAt(command, 0)));
+    if (prepared === undefined) throw new ScriptError("not prepared");
+    world.chain.execute(prepared);
+  },
   /** `block 8 [empty | reverted] [bob carol | unseen]`: the chain reaches this height, and these nodes, or all, see it. */
   block: (world, command) => {
     const height = numberOf(wordAt(command, 0));

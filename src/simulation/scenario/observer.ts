@@ -64,8 +64,11 @@ export class Observer {
         return;
       }
       case "PreparedForUser": {
-        const digest = names.digest(effect.bundle.digest);
-        this.#story.tell(name, `gives ${digest} to the user`);
+        const { digest, validUntil } = effect.bundle;
+        this.#story.tell(
+          name,
+          `gives ${names.digest(digest)} ${names.of(effect.id)} to the user until=${validUntil}`,
+        );
         return;
       }
       case "Assemble":

@@ -2,6 +2,7 @@ import type { Effect } from "../../protocol/effects.ts";
 import type { Event } from "../../protocol/events.ts";
 import type { IntentId, NodeName } from "../../protocol/ids.ts";
 import type { Tracer } from "../../protocol/machine.ts";
+import type { Prepared } from "../../protocol/records.ts";
 import type { Intent } from "../../protocol/transition.ts";
 import { Chain, type Block } from "../chain.ts";
 import { fateAt, type CommitFate } from "../disk.ts";
@@ -42,7 +43,10 @@ export class ScriptedWorld {
   readonly crashes = new Set<PlannedCrash>();
   /** In the order of the script. */
   readonly intents = new Map<string, { id: IntentId; node: Node }>();
+  /** What users got who asked for a preparation. */
+  readonly prepared = new Map<IntentId, Prepared>();
   readonly #dependencies = new Map<IntentId, readonly IntentId[]>();
+  readonly #prepareOnly = new Set<IntentId>();
   readonly #submissions = new Queue();
   readonly #submitters = new Map<NodeName, Submitter>();
   readonly #invariants: Invariants;
@@ -56,7 +60,12 @@ export class ScriptedWorld {
     this.story = new Story(committee);
     this.#observer = new Observer(this.story);
     this.#invariants = new Invariants(
-      { group: config, liars: new Set(), dependencies: this.#dependencies },
+      {
+        group: config,
+        liars: new Set(),
+        dependencies: this.#dependencies,
+        prepareOnly: this.#prepareOnly,
+      },
       { chain: () => this.chain },
     );
     this.chain = new Chain(
@@ -126,6 +135,7 @@ export class ScriptedWorld {
     this.intents.set(name, { id: intent.id, node });
     this.story.names.name(intent.id, name);
     this.#dependencies.set(intent.id, intent.dependsOn);
+    if (intent.isPrepareOnly) this.#prepareOnly.add(intent.id);
     node.tell({ type: "IntentSubmitted", intent, fulfilled: [], reverted: [] });
   }
 
@@ -272,10 +282,12 @@ export class ScriptedWorld {
         this.#submitters.get(name)?.submit(effect.dispatch);
         this.#submitAll();
         return;
+      case "PreparedForUser":
+        this.prepared.set(effect.id, effect);
+        return;
       case "Accepted":
       case "Refused":
       case "Settled":
-      case "PreparedForUser":
       case "Save":
       case "Erase":
         return;

@@ -207,6 +207,7 @@ function recordOf(wish: Intent): IntentRecord {
     isDispatched: false,
     reason: undefined,
     isDoomed: false,
+    prepared: undefined,
     receipt: undefined,
   };
 }

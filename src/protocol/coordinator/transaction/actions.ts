@@ -1,7 +1,11 @@
 import { createHeap, push } from "../../heap.ts";
 import { remember } from "../../recent.ts";
 import { nextTry, send, type Turn } from "../../turn.ts";
-import { addToContext, removeFromContext } from "../context.ts";
+import {
+  addToContext,
+  linkToProducers,
+  removeFromContext,
+} from "../context.ts";
 import { dissolveBundleOf } from "../bundles.ts";
 import { removeTransaction } from "../indexes.ts";
 import { tellTransaction } from "../tell.ts";
@@ -40,15 +44,24 @@ export function backOff(
   transaction.notBefore = nextTry(turn, transaction.failures, transaction.id);
 }
 
-/** Takes what it spends and creates into the speculative view, and frees those that waited for it. */
+/**
+ * Takes what it spends and creates into the speculative view, and frees those that waited for it. What is only prepared
+ * may never happen: it locks nothing, and nothing is built on it.
+ */
 export function addStep(
   transaction: CoordinatorTransaction,
   { step }: EventOf<"Assemble_Success">,
   turn: Turn,
 ): void {
+  const { coordinator } = turn.node;
   transaction.step = step;
-  addToContext(turn.node.coordinator, transaction, step);
-  turn.node.coordinator.assembled.add(transaction.id);
+  if (transaction.intent.isPrepareOnly) {
+    linkToProducers(coordinator, transaction, step);
+    coordinator.toPrepare.add(transaction.id);
+  } else {
+    addToContext(coordinator, transaction, step);
+    coordinator.assembled.add(transaction.id);
+  }
   freeDependants(transaction, turn);
 }
 

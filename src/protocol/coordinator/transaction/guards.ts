@@ -8,6 +8,11 @@ export function hasUnassembledDependencies({
   return waitsFor.size > 0;
 }
 
+/** Its user wants it endorsed, and not dispatched. */
+export function isPrepareOnly({ intent }: CoordinatorTransaction): boolean {
+  return intent.isPrepareOnly;
+}
+
 /** Its bundle is the first one that is not dispatched. */
 export function isInFront(
   { id }: CoordinatorTransaction,

@@ -11,6 +11,7 @@ export type CoordinatorTransactionState =
   | "Endorsement_Gathering"
   | "Blocked"
   | "Confirming_Dispatch"
+  | "Prepared"
   | "Ready_For_Dispatch"
   | "Dispatched"
   | "Sequenced"
@@ -40,6 +41,8 @@ export type CoordinatorTransactionEvent =
   | { readonly type: "DependencyReverted" }
   | { readonly type: "DispatchConfirmed" }
   | { readonly type: "DispatchConfirmationRejected" }
+  /** It was only to be prepared, and the sender has it. */
+  | { readonly type: "Taken" }
   | { readonly type: "Collected" }
   | { readonly type: "NonceAllocated" }
   | { readonly type: "Submitted" }

@@ -14,6 +14,7 @@ import {
   hasFailedTooOften,
   hasUnassembledDependencies,
   isInFront,
+  isPrepareOnly,
 } from "./guards.ts";
 import type {
   CoordinatorTransaction,
@@ -72,6 +73,7 @@ export const coordinatorTransactionTable: Table<
   },
   Endorsement_Gathering: {
     Endorsed: [
+      { to: "Prepared", when: isPrepareOnly },
       { to: "Confirming_Dispatch", when: isInFront },
       { to: "Blocked" },
     ],
@@ -96,6 +98,14 @@ export const coordinatorTransactionTable: Table<
     Unbundled: [{ to: "Endorsement_Gathering" }],
     DependencyReverted: again,
     Withdrawn: withdrawn,
+  },
+  Prepared: {
+    Taken: withdrawn,
+    DispatchConfirmationRejected: withdrawn,
+    Unbundled: [{ to: "Endorsement_Gathering" }],
+    DependencyReverted: again,
+    Withdrawn: withdrawn,
+    Confirmed: confirmed,
   },
   Ready_For_Dispatch: {
     Collected: [{ to: "Dispatched" }],

@@ -25,6 +25,7 @@ export function toRecord(
     isDispatched,
     reason,
     isDoomed,
+    prepared,
   } = transaction;
   return {
     kind: "intent",
@@ -37,6 +38,7 @@ export function toRecord(
     isDispatched,
     reason,
     isDoomed,
+    prepared,
     receipt,
   };
 }
@@ -187,6 +189,34 @@ export function unpark(
   queue(transaction, event, turn);
 }
 
+/** The user gets it. It is over for this node, unless the ledger says that somebody executed it. */
+export function handToUser(
+  transaction: SenderTransaction,
+  { prepared }: EventOf<"PreparedReceived">,
+  { node, effects }: Turn,
+): void {
+  const { id } = transaction;
+  const { digest, validUntil } = prepared.bundle;
+  transaction.prepared = prepared;
+  transaction.step = undefined;
+  sendTo(node.sender, transaction, undefined);
+  push(node.sender.expiries, validUntil, id);
+  const receipt = { type: "Prepared", id, digest } as const;
+  effects.push(
+    { type: "Save", record: toRecord(transaction, receipt) },
+    { type: "PreparedForUser", id, ...prepared },
+  );
+}
+
+/** It can no longer be executed. Its receipt stays. */
+export function lapse(
+  transaction: SenderTransaction,
+  _event: unknown,
+  { node }: Turn,
+): void {
+  node.sender.transactions.delete(transaction.id);
+}
+
 export function confirm(
   transaction: SenderTransaction,
   { block }: EventOf<"ConfirmedSuccess">,
@@ -207,7 +237,7 @@ export function revert(
 
 function settle(
   transaction: SenderTransaction,
-  receipt: Receipt,
+  receipt: Exclude<Receipt, { readonly type: "Prepared" }>,
   { node, effects }: Turn,
 ): void {
   effects.push(

@@ -1,6 +1,6 @@
 import type { IntentId, NodeName, RequestKey } from "../../ids.ts";
 import type { AssembleOutcome } from "../../messages.ts";
-import type { Permission } from "../../records.ts";
+import type { Permission, Prepared } from "../../records.ts";
 import type { Bundle, Intent, Step } from "../../transition.ts";
 
 /** States of a transaction, as its sender sees it. */
@@ -16,7 +16,9 @@ export type SenderTransactionState =
   | "Submitted"
   | "Confirmed"
   | "Reverted"
-  | "Parked";
+  | "Parked"
+  | "PreparedForUser"
+  | "Lapsed";
 
 /** What happens to it. */
 export type SenderTransactionEvent =
@@ -44,7 +46,9 @@ export type SenderTransactionEvent =
       readonly reason: string;
       readonly isRetryable: boolean;
     }
-  /** No permission for it is live any more. */
+  /** It was only to be prepared: this is for its user. */
+  | { readonly type: "PreparedReceived"; readonly prepared: Prepared }
+  /** No permission for it is live any more, or what its user got can no longer be executed. */
   | { readonly type: "PermissionExpired" }
   /** An intent that it depends on ended as reverted. */
   | { readonly type: "DependencyReverted"; readonly reason: string }
@@ -69,6 +73,8 @@ export interface SenderTransaction {
   reason: string | undefined;
   isDoomed: boolean;
   parked: string | undefined;
+  /** What its user got, who asked for a preparation. */
+  prepared: Prepared | undefined;
   /** Dependencies that are not confirmed. */
   readonly waitsFor: Set<IntentId>;
 }
@@ -111,6 +117,7 @@ export function createTransaction(
     reason: undefined,
     isDoomed: false,
     parked: undefined,
+    prepared: undefined,
     waitsFor: new Set(),
   };
 }

@@ -4,7 +4,9 @@ import {
   confirm,
   doom,
   dropStep,
+  handToUser,
   keepStep,
+  lapse,
   noteDelegate,
   noteDispatch,
   park,
@@ -98,6 +100,7 @@ export const senderTransactionTable: Table<
   EndorsementGathering: {
     AssembleRequestReceived: [{ to: "Assembling", run: [dropStep] }],
     DispatchConfirmationRequestReceived: [{ to: "Prepared", run: [permit] }],
+    PreparedReceived: [{ to: "PreparedForUser", run: [handToUser] }],
     Dispatched: dispatched,
     CoordinatorChanged: again,
     Released: again,
@@ -135,4 +138,9 @@ export const senderTransactionTable: Table<
     Resumed: [{ to: "Pending", run: [unpark] }],
     ConfirmedSuccess: confirmed,
   },
+  PreparedForUser: {
+    ConfirmedSuccess: confirmed,
+    PermissionExpired: [{ to: "Lapsed", run: [lapse] }],
+  },
+  Lapsed: {},
 };
