@@ -106,7 +106,7 @@ const restarts: Mutant[] = [
     file: "restore.ts",
     find: "    restoreIntent(turn, record);\n",
     replace: "    void record;\n",
-    properties: ["L2", "S13"],
+    properties: ["L2", "S13", "S14"],
     runs: { faults: "crash" },
   },
   {
@@ -309,6 +309,34 @@ const assemblies: Mutant[] = [
   },
 ];
 
+/** What is only to be prepared. */
+const preparations: Mutant[] = [
+  {
+    name: "dispatches what is only to be prepared",
+    file: "coordinator/transaction/actions.ts",
+    find: "  if (transaction.intent.isPrepareOnly) {\n",
+    replace: "  if (transaction.id.length === 0) {\n",
+    properties: ["S40"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "builds on what is only to be prepared",
+    file: "coordinator/assembly.ts",
+    find: "    if (isPrepareOnly) break;\n",
+    replace: "",
+    properties: ["S25", "S40"],
+    runs: { faults: "network", mode: "elected", nodes: 3, intents: 80 },
+  },
+  {
+    name: "forgets after a restart what it prepared",
+    file: "restore.ts",
+    find: "    restorePrepared(turn, transaction);\n",
+    replace: "    sender.transactions.delete(transaction.id);\n",
+    properties: ["S14"],
+    runs: { faults: "crash" },
+  },
+];
+
 /** Every sabotage. Each must be noticed by a property in a bounded number of seeds. */
 export const mutants: readonly Mutant[] = [
   ...permissions,
@@ -316,4 +344,5 @@ export const mutants: readonly Mutant[] = [
   ...handovers,
   ...endorsements,
   ...assemblies,
+  ...preparations,
 ];
