@@ -5,13 +5,13 @@ import {
 } from "./coordinator/settlement.ts";
 import { endorserSeesBlock } from "./endorser.ts";
 import type { Event } from "./events.ts";
-import { popUntil, push } from "./heap.ts";
+import { popUntil } from "./heap.ts";
 import type { IntentId } from "./ids.ts";
 import { forget } from "./recent.ts";
 import type { IntentRecord, Receipt } from "./records.ts";
 import { isOpen, restoreIntent } from "./restore.ts";
 import { startAssembly } from "./sender/assembly.ts";
-import { failDependants } from "./sender/dependencies.ts";
+import { failDependants, freeDependants } from "./sender/dependencies.ts";
 import { tell } from "./sender/tell.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
 import type { Turn } from "./turn.ts";
@@ -60,14 +60,7 @@ function confirmOwn(turn: Turn, id: IntentId, block: number): void {
   ) {
     tellSender(turn, { type: "TransactionConfirmed" });
   }
-  for (const dependantId of sender.dependants.get(id) ?? []) {
-    const dependant = sender.transactions.get(dependantId);
-    if (dependant === undefined) continue;
-    dependant.waitsFor.delete(id);
-    if (dependant.waitsFor.size === 0)
-      push(sender.outgoing, dependant.sequence, dependantId);
-  }
-  sender.dependants.delete(id);
+  freeDependants(turn, id);
 }
 
 /** No permission for it can be used any more, or what its user got can no longer be executed. */

@@ -229,6 +229,8 @@ const shapes = {
     ids,
     reason,
   }),
+  DependencyQuery: object({ type: oneOf("DependencyQuery"), ids }),
+  DependencyFailed: object({ type: oneOf("DependencyFailed"), ids }),
   Heartbeat: object({
     type: oneOf("Heartbeat"),
     state: oneOf("Elect", "Prepared", "Active", "Flush", "Closing"),

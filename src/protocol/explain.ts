@@ -11,7 +11,8 @@ export function explain(
   const { state, sentTo, waitsFor, reason, liveUntil } = transaction;
   if (transaction.isDoomed)
     return `It failed (${reason ?? "unknown"}) and ends after block ${liveUntil}; this node has seen ${height}.`;
-  if (waitsFor.size > 0) return `It waits for ${[...waitsFor].join(", ")}.`;
+  if (waitsFor.size > 0 && state !== "Parked")
+    return `It waits until ${[...waitsFor].join(", ")} ${waitsFor.size > 1 ? "are" : "is"} confirmed.`;
   switch (state) {
     case "Parked":
       return `It is parked: ${transaction.parked ?? "not ready"}. Resume it when it is ready.`;

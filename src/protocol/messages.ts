@@ -147,6 +147,10 @@ export type Message =
       readonly ids: readonly IntentId[];
       readonly reason: string;
     }
+  /** Whether intents of others, on which somebody here depends, have ended without the ledger. */
+  | { readonly type: "DependencyQuery"; readonly ids: readonly IntentId[] }
+  /** Those that were this node's own, and have. */
+  | { readonly type: "DependencyFailed"; readonly ids: readonly IntentId[] }
   | {
       readonly type: "Heartbeat";
       readonly state: CoordinatorClaim;

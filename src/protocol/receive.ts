@@ -23,12 +23,13 @@ import {
   receivePermissionRequest,
 } from "./sender/assembly.ts";
 import { acceptDelegation, rejectDelegation } from "./sender/delegation.ts";
+import { answerQuery, doubtDependency } from "./sender/dependencies.ts";
 import { receivePrepared } from "./sender/preparation.ts";
 import { submit } from "./sender/submission.ts";
 import { tell } from "./sender/tell.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
 import { pass } from "./time.ts";
-import { candidates, send, type Turn } from "./turn.ts";
+import { candidates, isMember, send, type Turn } from "./turn.ts";
 
 /** Whatever happens to a node. */
 export function receive(turn: Turn, event: Event): void {
@@ -136,6 +137,12 @@ export function receiveMessage(
           isRetryable: true,
         });
       }
+      return;
+    case "DependencyQuery":
+      return answerQuery(turn, from, message.ids);
+    case "DependencyFailed":
+      if (!isMember(turn.node, from)) return;
+      for (const id of message.ids) doubtDependency(turn, id);
       return;
     case "Heartbeat":
       if (!candidates(turn.node).includes(from)) return;

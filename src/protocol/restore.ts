@@ -2,12 +2,13 @@ import { restoreDispatch } from "./coordinator/settlement.ts";
 import { push } from "./heap.ts";
 import type { IntentId } from "./ids.ts";
 import type { IntentRecord, SavedRecord } from "./records.ts";
-import { failDependants, waitFor } from "./sender/dependencies.ts";
+import { failDependants } from "./sender/dependencies.ts";
 import { sendTo } from "./sender/transaction/actions.ts";
 import {
   createTransaction,
   type SenderTransaction,
 } from "./sender/transaction/model.ts";
+import { waitFor } from "./sender/waiting.ts";
 import type { Turn } from "./turn.ts";
 
 /** Puts everything back as the records say. */

@@ -5,6 +5,7 @@ import { sendHandover } from "./coordinator/handover.ts";
 import { sendHeartbeats } from "./coordinator/heartbeat.ts";
 import { tellTransaction } from "./coordinator/tell.ts";
 import { watch } from "./sender/actions.ts";
+import { askForDependencies } from "./sender/dependencies.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
 import { graceTicks, nextTry, send, type Turn } from "./turn.ts";
 
@@ -14,6 +15,7 @@ export function pass(turn: Turn): void {
   const { coordinator, config } = node;
   node.tick += 1;
   watch(turn);
+  askForDependencies(turn);
   watchAssemblies(turn);
   watchBundles(turn);
   for (const work of coordinator.dispatched.values()) {

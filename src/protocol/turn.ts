@@ -78,6 +78,11 @@ export function candidates(
     : node.ranking(range);
 }
 
+/** Whether a node belongs to the group. */
+export function isMember({ config }: Sequencer, node: NodeName): boolean {
+  return config.committee.includes(node) || config.pool.includes(node);
+}
+
 /** Whether `node` comes before `other` in the order of the current range. */
 export function outranks(
   sequencer: Sequencer,

@@ -148,6 +148,8 @@ export class Adversary {
       case "Dispatched":
       case "DispatchedAck":
       case "TransactionReverted":
+      case "DependencyQuery":
+      case "DependencyFailed":
         return { ...message, ids: this.#someIds() };
       case "TransactionPrepared": {
         const { bundle, endorsements } = message;
@@ -192,7 +194,7 @@ export class Adversary {
       withDigest !== undefined && "digest" in withDigest
         ? withDigest.digest
         : undefined;
-    switch (random.below(8)) {
+    switch (random.below(9)) {
       case 0:
       case 1:
         return {
@@ -227,6 +229,8 @@ export class Adversary {
           ids: this.#someIds(),
           reason: "because I say so",
         };
+      case 7:
+        return { type: "DependencyFailed", ids: this.#someIds() };
       case 6:
         return { type: "DelegationReturned", ids: this.#someIds(), height };
       default:

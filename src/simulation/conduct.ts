@@ -155,6 +155,8 @@ export class Conduct {
       case "TransactionPrepared":
       case "TransactionPreparedAck":
       case "TransactionReverted":
+      case "DependencyQuery":
+      case "DependencyFailed":
       case "HandoverRequest":
       case "HandoverAck":
         return;

@@ -388,6 +388,8 @@ export class Invariants {
       case "TransactionPrepared":
       case "TransactionPreparedAck":
       case "TransactionReverted":
+      case "DependencyQuery":
+      case "DependencyFailed":
       case "Heartbeat":
       case "HandoverRequest":
       case "Handover":

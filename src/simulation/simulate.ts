@@ -6,6 +6,7 @@ import {
   type Settings,
   type SimulationOptions,
 } from "./settings.ts";
+import type { Wish } from "./workload.ts";
 import { World } from "./world.ts";
 
 /** What came of a run. */
@@ -114,17 +115,38 @@ function run(
  * Intents that wait for ever because their user never resumes them, or was told that they are refused, or their node is
  * dead, and those that depend on them.
  */
-function excusedOf({ wishes, users, nodes }: World): Set<IntentId> {
+function excusedOf(world: World): Set<IntentId> {
+  const { wishes, users, nodes } = world;
   const excused = new Set<IntentId>();
-  for (const { intent, isParked, resumeAfterMs, node } of wishes)
+  for (const wish of wishes) {
+    const { intent, isParked, resumeAfterMs, node } = wish;
     if (
       (isParked && resumeAfterMs === undefined) ||
       users.refused.has(intent.id) ||
       nodes[node]?.isDead === true ||
-      intent.dependsOn.some((id) => excused.has(id))
+      intent.dependsOn.some((id) => excused.has(id)) ||
+      isParkedForAnother(world, wish)
     )
       excused.add(intent.id);
+  }
   return excused;
+}
+
+/** Whether it depends on another node's intent that has failed, and is parked, or can learn of that from nobody. */
+function isParkedForAnother(
+  { wishes, nodes, invariants }: World,
+  { intent, node }: Wish,
+): boolean {
+  const record = nodes[node]?.disk.records.get(`intent:${intent.id}`);
+  const isParked = record?.kind === "intent" && record.parked !== undefined;
+  return intent.dependsOn.some((id) => {
+    const owner = wishes.find((wish) => wish.intent.id === id)?.node;
+    if (owner === undefined || owner === node) return false;
+    const receipt = invariants.receiptOf(id);
+    const hasFailed =
+      receipt?.type === "Reverted" || receipt?.type === "Prepared";
+    return hasFailed && (isParked || nodes[owner]?.isDead === true);
+  });
 }
 
 /** Whether a living node keeps something that waits for ever, and rightly so. */

@@ -137,6 +137,9 @@ export function describeMessage(message: Message, names: Names): string {
     }
     case "TransactionPreparedAck":
       return `${type} ${names.digest(message.digest)}`;
+    case "DependencyQuery":
+    case "DependencyFailed":
+      return `${type} ${names.some(message.ids)}`;
     case "TransactionReverted":
       return `${type} ${names.some(message.ids)} "${message.reason}"`;
     case "Heartbeat":

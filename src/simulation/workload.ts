@@ -56,8 +56,10 @@ export function drawWorkload(
   const senders = random.between(1, options.nodes);
   const preparing = new Random(options.seed, "preparations");
   const preparable = preparing.chance(0.4) ? 0.25 : 0;
-  /** A dependency is one of the same node: what becomes of another node's intent, if it reverts, nobody else learns. */
+  /** Most dependencies are on intents of the same node. */
   const earlier = new Map<number, IntentId[]>();
+  const dependencies = new Random(options.seed, "dependencies");
+  const all: IntentId[] = [];
   return Array.from({ length: options.intents }, (_, sequence): Wish => {
     const id = intentIdOf(options.seed, sequence);
     const isParked = random.chance(parkable);
@@ -71,7 +73,10 @@ export function drawWorkload(
       before.length > 0 && random.chance(dependent)
         ? [random.pick(before)]
         : [];
+    if (dependsOn.length > 0 && dependencies.chance(0.3))
+      dependsOn.push(dependencies.pick(all));
     earlier.set(node, [...before, id]);
+    all.push(id);
     return {
       intent: {
         id,

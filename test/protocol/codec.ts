@@ -213,6 +213,8 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
     ids,
     reason: words,
   }),
+  DependencyQuery: fc.record({ type: type("DependencyQuery"), ids }),
+  DependencyFailed: fc.record({ type: type("DependencyFailed"), ids }),
   Heartbeat: fc.record({
     type: type("Heartbeat"),
     state: fc.constantFrom("Elect", "Prepared", "Active", "Flush", "Closing"),

@@ -225,6 +225,43 @@ describe("A sender", () => {
     expect(node.effects.map(({ type }) => type)).to.deep.equal(["Refused"]);
   });
 
+  it("parks what depends on another node's failure, and goes on if the ledger has it after all", () => {
+    const node = new LoneNode({ self: rank(1) });
+    const first = intent(1, "");
+    const second = { ...intent(2, ""), dependsOn: [first.id] };
+    submit(node, second);
+    expect(node.wait(60).sent("DependencyQuery")).to.have.length(2);
+    const ids = [first.id];
+    node.hear(rank(2), { type: "DependencyFailed", ids });
+    expect(record(node, second)?.parked).to.include(first.id);
+    expect(record(node, second)?.receipt).to.equal(undefined);
+    node.restart().wait(1_000);
+    expect(node.sent("DependencyQuery")).to.have.length(0);
+    node.tell(block(1, [first.id]));
+    expect(record(node, second)?.parked).to.equal(undefined);
+    expect(node.sent("DelegationRequest")).to.have.length(1);
+  });
+
+  it("says what became of its own intents, also after a restart", () => {
+    const node = new LoneNode({ self: rank(0), committee: [rank(0)] });
+    const wish = intent(1, "sing");
+    const effect = submit(node, wish).effects.find(
+      ({ type }) => type === "Assemble",
+    );
+    if (effect?.type !== "Assemble") throw new Error("not asked to assemble");
+    const ids = [wish.id];
+    node.hear(rank(1), { type: "DependencyQuery", ids });
+    expect(node.sent("DependencyFailed")).to.have.length(0);
+    const outcomes = [
+      { type: "reverted", id: wish.id, reason: "nonsense" } as const,
+    ];
+    node.tell({ type: "AssemblyDone", key: effect.key, outcomes }).restart();
+    node.hear(rank(1), { type: "DependencyQuery", ids });
+    expect(node.sent("DependencyFailed")).to.deep.equal([
+      { type: "DependencyFailed", ids },
+    ]);
+  });
+
   it("notes a dispatch that it permitted, also after it gave up on the coordinator", () => {
     const node = new LoneNode({ self: rank(1) });
     const wish = intent(1, "");

@@ -1,6 +1,8 @@
 import { createHeap, type Heap } from "../heap.ts";
 import type { IntentId, NodeName, RequestKey } from "../ids.ts";
+import { limits } from "../limits.ts";
 import type { MessageOf } from "../messages.ts";
+import { createRecent, type Recent } from "../recent.ts";
 import type { SenderTransaction } from "./transaction/model.ts";
 
 /** States of a sender. */
@@ -77,6 +79,11 @@ export interface Sender {
   readonly expiries: Heap<IntentId>;
   /** Who waits for an intent. */
   readonly dependants: Map<IntentId, IntentId[]>;
+  /** How often the others were asked what became of those, since somebody began to wait, and when they are asked again. */
+  inquiries: number;
+  inquiryTick: number;
+  /** Own intents that can never be confirmed, to answer such questions. */
+  readonly failed: Recent<IntentId, true>;
 }
 
 /** A sender that has nothing to send. */
@@ -102,5 +109,8 @@ export function createSender(): Sender {
     answered: undefined,
     expiries: createHeap(),
     dependants: new Map(),
+    inquiries: 0,
+    inquiryTick: 0,
+    failed: createRecent(limits.ended),
   };
 }

@@ -2,9 +2,9 @@ import type { Event } from "../events.ts";
 import { limits } from "../limits.ts";
 import { tellSender } from "../tell.ts";
 import type { Turn } from "../turn.ts";
-import { waitFor } from "./dependencies.ts";
 import { tell } from "./tell.ts";
 import { createTransaction } from "./transaction/model.ts";
+import { waitFor } from "./waiting.ts";
 
 /** Takes an intent: durable before the user is told. */
 export function submit(

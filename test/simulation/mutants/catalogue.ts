@@ -300,6 +300,14 @@ const assemblies: Mutant[] = [
     runs: { faults: "none" },
   },
   {
+    name: "keeps to itself that its intents failed",
+    file: "sender/dependencies.ts",
+    find: `  if (ids.length > 0) send(turn, from, { type: "DependencyFailed", ids });\n`,
+    replace: "  void ids;\n",
+    properties: ["L2"],
+    runs: { faults: "none", nodes: 4, intents: 80 },
+  },
+  {
     name: "forgets a resumed intent",
     file: "sender/transaction/actions.ts",
     find: "  save(transaction, event, turn);\n  queue(transaction, event, turn);\n",

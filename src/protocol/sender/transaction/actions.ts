@@ -3,6 +3,7 @@ import type { NodeName } from "../../ids.ts";
 import { recordKey, type IntentRecord, type Receipt } from "../../records.ts";
 import { nextTry, type Turn } from "../../turn.ts";
 import type { Sender } from "../model.ts";
+import { stopWaiting } from "../waiting.ts";
 import type { SenderTransaction, SenderTransactionEvent } from "./model.ts";
 
 type EventOf<Type extends SenderTransactionEvent["type"]> = Extract<
@@ -170,7 +171,7 @@ export function doom(
 
 export function park(
   transaction: SenderTransaction,
-  event: EventOf<"AssemblePark">,
+  event: EventOf<"AssemblePark" | "DependencyDoubted">,
   turn: Turn,
 ): void {
   transaction.parked = event.reason;
@@ -238,8 +239,10 @@ export function revert(
 function settle(
   transaction: SenderTransaction,
   receipt: Exclude<Receipt, { readonly type: "Prepared" }>,
-  { node, effects }: Turn,
+  turn: Turn,
 ): void {
+  const { node, effects } = turn;
+  stopWaiting(turn, transaction);
   effects.push(
     { type: "Save", record: toRecord(transaction, receipt) },
     { type: "Settled", receipt },

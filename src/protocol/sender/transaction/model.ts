@@ -52,6 +52,8 @@ export type SenderTransactionEvent =
   | { readonly type: "PermissionExpired" }
   /** An intent that it depends on ended as reverted. */
   | { readonly type: "DependencyReverted"; readonly reason: string }
+  /** An intent of another node that it depends on failed, as that one says. */
+  | { readonly type: "DependencyDoubted"; readonly reason: string }
   | { readonly type: "Resumed" };
 
 /** A transaction, as its sender sees it. */

@@ -71,6 +71,7 @@ export const senderTransactionTable: Table<
   Pending: {
     Delegated: [{ to: "Delegated", run: [noteDelegate] }],
     DependencyReverted: invalid,
+    DependencyDoubted: [{ to: "Parked", run: [park] }],
     PermissionExpired: [
       { to: "Reverted", when: isDoomedAndSafe, run: [revert] },
     ],

@@ -1,0 +1,33 @@
+import type { IntentId } from "../ids.ts";
+import type { Turn } from "../turn.ts";
+import type { SenderTransaction } from "./transaction/model.ts";
+
+/** It waits until that intent is confirmed. */
+export function waitFor(
+  { node }: Turn,
+  transaction: SenderTransaction,
+  id: IntentId,
+): void {
+  const { sender, tick, config } = node;
+  transaction.waitsFor.add(id);
+  const waiting = sender.dependants.get(id) ?? [];
+  waiting.push(transaction.id);
+  sender.dependants.set(id, waiting);
+  sender.inquiries = 0;
+  sender.inquiryTick = tick + config.stateTicks;
+}
+
+/** It ended, and waits for nothing any more. */
+export function stopWaiting(
+  { node }: Turn,
+  { id, waitsFor }: SenderTransaction,
+): void {
+  const { dependants } = node.sender;
+  for (const dependency of waitsFor) {
+    const others = dependants.get(dependency)?.filter((other) => other !== id);
+    if (others === undefined || others.length === 0)
+      dependants.delete(dependency);
+    else dependants.set(dependency, others);
+  }
+  waitsFor.clear();
+}
