@@ -10,7 +10,7 @@ import type { IntentId } from "./ids.ts";
 import { forget } from "./recent.ts";
 import type { IntentRecord, Receipt } from "./records.ts";
 import { isOpen, restoreIntent } from "./restore.ts";
-import { startAssembly } from "./sender/assembly.ts";
+import { decide, startAssembly } from "./sender/assembly.ts";
 import { failDependants, freeDependants } from "./sender/dependencies.ts";
 import { tell } from "./sender/tell.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
@@ -46,6 +46,7 @@ export function seeBlock(
     facts.flatMap(({ intents }) => intents),
   );
   startAssembly(turn);
+  decide(turn);
   tellSender(turn, { type: "NewBlock" });
   tellCoordinator(turn, { type: "NewBlock" });
   tellCoordinator(turn, { type: "TransactionConfirmed" });

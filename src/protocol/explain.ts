@@ -1,4 +1,6 @@
 import type { IntentId } from "./ids.ts";
+import type { Sender } from "./sender/model.ts";
+import type { SenderTransaction } from "./sender/transaction/model.ts";
 import type { Sequencer } from "./turn.ts";
 
 /** What a transaction of this node waits for, in one sentence; undefined if it is not open here. */
@@ -8,14 +10,24 @@ export function explain(
 ): string | undefined {
   const transaction = sender.transactions.get(id);
   if (transaction === undefined) return undefined;
-  const { state, sentTo, waitsFor, reason, liveUntil } = transaction;
+  const { sentTo, waitsFor, reason, liveUntil } = transaction;
   if (transaction.isDoomed)
     return `It failed (${reason ?? "unknown"}) and ends after block ${liveUntil}; this node has seen ${height}.`;
-  if (waitsFor.size > 0 && state !== "Parked")
-    return `It waits until ${[...waitsFor].join(", ")} ${waitsFor.size > 1 ? "are" : "is"} confirmed.`;
+  const why = whyOf(sender, transaction);
+  if (waitsFor.size === 0 || !isWaiting(transaction)) return why;
+  const others = [...waitsFor].join(", ");
+  return sentTo === undefined
+    ? `It waits until ${others} ${waitsFor.size > 1 ? "are" : "is"} confirmed.`
+    : `${why ?? ""} It comes after ${others}, or together with ${waitsFor.size > 1 ? "them" : "it"}.`;
+}
+
+function whyOf(
+  sender: Sender,
+  { state, sentTo, reason, liveUntil, parked, prepared }: SenderTransaction,
+): string | undefined {
   switch (state) {
     case "Parked":
-      return `It is parked: ${transaction.parked ?? "not ready"}. Resume it when it is ready.`;
+      return `It is parked: ${parked ?? "not ready"}. Resume it when it is ready.`;
     case "Initial":
     case "Pending":
     case "Delegated":
@@ -37,10 +49,19 @@ export function explain(
     case "Submitted":
       return `It is dispatched and waits for the ledger, until block ${liveUntil}.`;
     case "PreparedForUser":
-      return `It is prepared: it can be executed until block ${transaction.prepared?.bundle.validUntil ?? 0}.`;
+      return `It is prepared: it can be executed until block ${prepared?.bundle.validUntil ?? 0}.`;
     case "Confirmed":
     case "Reverted":
     case "Lapsed":
       return undefined;
   }
+}
+
+/** It waits for its turn, and not for the ledger or its user. */
+function isWaiting({ state }: SenderTransaction): boolean {
+  return (
+    state === "Pending" ||
+    state === "Delegated" ||
+    state === "EndorsementGathering"
+  );
 }

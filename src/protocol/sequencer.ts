@@ -12,6 +12,7 @@ import { receive, receiveMessage } from "./receive.ts";
 import type { SavedRecord } from "./records.ts";
 import { restore } from "./restore.ts";
 import { rankingOf } from "./selection.ts";
+import { dropAssembly } from "./sender/assembly.ts";
 import { delegate } from "./sender/delegation.ts";
 import { failDependants } from "./sender/dependencies.ts";
 import { createSender } from "./sender/model.ts";
@@ -85,6 +86,7 @@ function finishTurn(turn: Turn): void {
       if (effect?.type === "Settled" && effect.receipt.type === "Reverted")
         failDependants(turn, effect.receipt.id);
     }
+    dropAssembly(turn);
     delegate(turn);
     work(turn);
     if (inbox.length === 0) return;

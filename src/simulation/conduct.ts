@@ -5,6 +5,7 @@ import type { Event } from "../protocol/events.ts";
 import type { IntentId, NodeName, RequestKey } from "../protocol/ids.ts";
 import type { Message, MessageOf } from "../protocol/messages.ts";
 import type { Sequencer } from "../protocol/sequencer.ts";
+import type { Intent, Step } from "../protocol/transition.ts";
 import { candidates, graceTicks, rangeOf } from "../protocol/turn.ts";
 import { hashing } from "./hashing.ts";
 import { Violation } from "./invariants.ts";
@@ -281,7 +282,21 @@ function checkPermitted(
       throw violation("S16", node, `permits ${from}, who is not its delegate`);
     if ((signatures.get(intentId) ?? signature) !== signature)
       throw violation("S16", node, "permits another step than its last");
+    if (record?.kind === "intent") checkOrder(node, record.intent, steps);
   }
+}
+
+/** What an intent depends on is on the ledger, as its node sees it, or comes before it in the same bundle. */
+function checkOrder(
+  node: SimulatedNode,
+  { id, dependsOn }: Intent,
+  steps: readonly Step[],
+): void {
+  const ids = steps.map(({ intentId }) => intentId);
+  const before = ids.slice(0, ids.indexOf(id));
+  for (const dependency of dependsOn)
+    if (!node.holdings.isFulfilled(dependency) && !before.includes(dependency))
+      throw violation("dependsOn", node, "permits what is not its turn");
 }
 
 /** L18: what must arrive is said again until it is acknowledged. */

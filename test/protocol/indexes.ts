@@ -29,6 +29,7 @@ function aTransaction(number: number, sender = alice): CoordinatorTransaction {
     builtOn: undefined,
     usedBy: undefined,
     waitsFor: new Set(),
+    follows: undefined,
     failures: 0,
     notBefore: 0,
   };

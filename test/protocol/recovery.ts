@@ -187,7 +187,7 @@ describe("A sender", () => {
     expect(node.wait(30).sent("DelegationRequest")).to.not.have.length(0);
   });
 
-  it("delegates nothing before the ledger has what it depends on", () => {
+  it("delegates nothing before the ledger has what it depends on of others", () => {
     const node = new LoneNode({ self: rank(1) });
     const first = intent(1, "");
     const second = { ...intent(2, ""), dependsOn: [first.id] };

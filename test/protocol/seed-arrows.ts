@@ -119,7 +119,7 @@ export const specified = {
     ],
     departures: {
       "Pooled --> PreAssembly_Blocked : DependencyReverted":
-        "0017-dependencies-wait-at-the-sender.md",
+        "0017-dependants-happen-with-or-after.md",
       "Assembling --> Assembling : RequestTimeoutInterval":
         "0010-requests-and-bundles-have-their-own-clocks.md",
       "Assembling --> Pooled : RequestTimeoutInterval":

@@ -12,7 +12,7 @@ import {
 import { dropImportedContext } from "./context.ts";
 import type { Coordinator, CoordinatorEvent } from "./model.ts";
 import { tellTransaction } from "./tell.ts";
-import type { CoordinatorTransaction } from "./transaction/model.ts";
+import { isUndispatched } from "./transaction/guards.ts";
 
 type EventOf<Type extends CoordinatorEvent["type"]> = Extract<
   CoordinatorEvent,
@@ -100,31 +100,6 @@ export function returnWork(
         height: turn.node.height,
       });
     }
-  }
-}
-
-/** Whether a transaction in this state can still be given back. */
-export function isUndispatched(
-  state: CoordinatorTransaction["state"],
-): boolean {
-  switch (state) {
-    case "Initial":
-    case "Pooled":
-    case "PreAssembly_Blocked":
-    case "Assembling":
-    case "Endorsement_Gathering":
-    case "Blocked":
-    case "Confirming_Dispatch":
-    case "Prepared":
-      return true;
-    case "Ready_For_Dispatch":
-    case "Dispatched":
-    case "Sequenced":
-    case "Submitted":
-    case "Confirmed":
-    case "Reverted":
-    case "Final":
-      return false;
   }
 }
 

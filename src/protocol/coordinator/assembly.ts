@@ -4,6 +4,7 @@ import { limits } from "../limits.ts";
 import type { AssembleOutcome, MessageOf } from "../messages.ts";
 import { ignore, newKey, nextTry, send, type Turn } from "../turn.ts";
 import { conflicts, viewOf } from "./context.ts";
+import { isSubset } from "./indexes.ts";
 import type { AssemblyWork, Coordinator } from "./model.ts";
 import { tellTransaction } from "./tell.ts";
 import type { CoordinatorTransaction } from "./transaction/model.ts";
@@ -72,7 +73,35 @@ function takeBatch(
     if (isPrepareOnly) break;
   }
   for (const { order, id } of postponed) push(queue, order, id);
+  if (postponed.length === 0) addFollowers(coordinator, batch);
   return batch;
+}
+
+/** What follows only transactions of the batch is assembled right after them, if their sender is the same. */
+function addFollowers(
+  coordinator: Coordinator,
+  batch: CoordinatorTransaction[],
+): void {
+  const { dependants, transactions } = coordinator;
+  const ids = new Set(batch.map(({ id }) => id));
+  // Those that are added have followers too.
+  for (const { id, sender } of batch) {
+    for (const followerId of dependants.get(id) ?? []) {
+      const follower = transactions.get(followerId);
+      if (
+        batch.length < limits.assembly &&
+        follower?.state === "PreAssembly_Blocked" &&
+        follower.sender === sender &&
+        !follower.intent.isPrepareOnly &&
+        isSubset(follower.waitsFor, ids) &&
+        !ids.has(followerId) &&
+        mayRunBeside(coordinator, follower.intent.touches, batch)
+      ) {
+        batch.push(follower);
+        ids.add(followerId);
+      }
+    }
+  }
 }
 
 /** Nothing runs beside what may touch anything; others run beside each other if they touch nothing in common. */

@@ -28,7 +28,10 @@ export function accept(
     if (known !== undefined)
       (known.sender === from ? taken : refused).push(intent.id);
     else if (isRemembered(coordinator.ended, intent.id)) taken.push(intent.id);
-    else if (hasRoom(coordinator, from)) {
+    else if (
+      hasRoom(coordinator, from) &&
+      intent.dependsOn.every((id) => isKnown(coordinator, turn, id))
+    ) {
       receive(coordinator, from, intent, turn);
       taken.push(intent.id);
     } else refused.push(intent.id);
@@ -61,8 +64,8 @@ function receive(
   intent: Intent,
   turn: Turn,
 ): void {
-  const waitsFor = intent.dependsOn.filter((id) =>
-    isUnassembled(coordinator.transactions.get(id)),
+  const follows = intent.dependsOn.filter((id) =>
+    isInFlight(coordinator.transactions.get(id)),
   );
   const transaction: CoordinatorTransaction = {
     state: "Initial",
@@ -73,12 +76,17 @@ function receive(
     step: undefined,
     builtOn: undefined,
     usedBy: undefined,
-    waitsFor: new Set(waitsFor),
+    waitsFor: new Set(
+      follows.filter(
+        (id) => coordinator.transactions.get(id)?.step === undefined,
+      ),
+    ),
+    follows: follows.length === 0 ? undefined : new Set(follows),
     failures: 0,
     notBefore: 0,
   };
   addTransaction(coordinator, transaction);
-  for (const id of waitsFor) {
+  for (const id of follows) {
     const waiting = coordinator.dependants.get(id) ?? new Set();
     waiting.add(intent.id);
     coordinator.dependants.set(id, waiting);
@@ -86,12 +94,21 @@ function receive(
   tellTransaction(turn, transaction, { type: "Received" });
 }
 
-function isUnassembled(
-  transaction: CoordinatorTransaction | undefined,
+/** Whether it can be told when an intent is confirmed or fails: it is in flight here, or on the ledger. */
+function isKnown(
+  { transactions }: Coordinator,
+  { node }: Turn,
+  id: IntentId,
 ): boolean {
   return (
+    isInFlight(transactions.get(id)) ||
+    isRemembered(node.endorser.fulfilled, id)
+  );
+}
+
+function isInFlight(transaction: CoordinatorTransaction | undefined): boolean {
+  return (
     transaction !== undefined &&
-    transaction.step === undefined &&
     transaction.state !== "Confirmed" &&
     transaction.state !== "Reverted"
   );

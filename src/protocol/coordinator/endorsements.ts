@@ -1,9 +1,10 @@
-import type { NodeName } from "../ids.ts";
+import type { IntentId, NodeName, StateId } from "../ids.ts";
 import { limits } from "../limits.ts";
 import type { MessageOf } from "../messages.ts";
 import type { State, Step } from "../transition.ts";
 import { ignore, newKey, nextTry, rangeOf, send, type Turn } from "../turn.ts";
 import { dissolve, findBundle, tellAll } from "./bundles.ts";
+import { isSubset } from "./indexes.ts";
 import type { BundleWork, Coordinator } from "./model.ts";
 import { handBack } from "./preparation.ts";
 import { seal } from "./places.ts";
@@ -17,7 +18,7 @@ export function formBundles(turn: Turn): void {
     coordinator.bundles.length < limits.bundles
   ) {
     const steps = takeAssembled(coordinator);
-    if (steps.length === 0) continue;
+    if (steps.length === 0) return;
     const work = openBundle(turn, steps, { isForUser: false });
     if (work === undefined) continue;
     coordinator.bundles.push(work);
@@ -30,8 +31,8 @@ export function formPreparations(turn: Turn): void {
   const { toPrepare, preparations, transactions } = turn.node.coordinator;
   for (const id of toPrepare) {
     if (preparations.length >= limits.preparations) return;
-    const { step, builtOn } = transactions.get(id) ?? {};
-    if (builtOn !== undefined && builtOn.size > 0) continue;
+    const { step, builtOn, follows } = transactions.get(id) ?? {};
+    if (isSome(builtOn) || isSome(follows)) continue;
     toPrepare.delete(id);
     if (step === undefined) continue;
     const work = openBundle(turn, [step], { isForUser: true });
@@ -67,13 +68,35 @@ function openBundle(
   };
 }
 
-/** The steps that wait longest, as many as fit. */
+function isSome(ids: ReadonlySet<IntentId> | undefined): boolean {
+  return ids !== undefined && ids.size > 0;
+}
+
+/**
+ * The steps that wait longest, as many as fit. A bundle happens as a whole, so that a step may be in it together with
+ * what it follows; otherwise it is held back until that is confirmed, and with it what has to come after it.
+ */
 function takeAssembled({ assembled, transactions }: Coordinator): Step[] {
   const steps: Step[] = [];
+  const taken = new Set<IntentId>();
+  /** What steps that are held back create, and what they read: nobody uses the one, or spends the other, before them. */
+  const created = new Set<StateId>();
+  const read = new Set<StateId>();
   for (const id of assembled) {
     if (steps.length === limits.bundle) break;
+    const { step, follows } = transactions.get(id) ?? {};
+    if (
+      step !== undefined &&
+      ((follows !== undefined && !isSubset(follows, taken)) ||
+        step.inputs.some((one) => created.has(one) || read.has(one)) ||
+        step.reads.some((one) => created.has(one)))
+    ) {
+      for (const output of step.outputs) created.add(output.id);
+      for (const one of step.reads) read.add(one);
+      continue;
+    }
     assembled.delete(id);
-    const { step } = transactions.get(id) ?? {};
+    taken.add(id);
     if (step !== undefined) steps.push(step);
   }
   return steps;

@@ -8,7 +8,7 @@ import {
   send,
   type Turn,
 } from "../turn.ts";
-import { isUndispatched, returnWork } from "./actions.ts";
+import { returnWork } from "./actions.ts";
 import { dissolve } from "./bundles.ts";
 import {
   distrustImportedContext,
@@ -20,6 +20,7 @@ import { isOnLedger } from "./guards.ts";
 import type { Coordinator, CoordinatorEvent } from "./model.ts";
 import { importPlaces, placesOfContext } from "./places.ts";
 import { tellTransaction } from "./tell.ts";
+import { isUndispatched } from "./transaction/guards.ts";
 
 type EventOf<Type extends CoordinatorEvent["type"]> = Extract<
   CoordinatorEvent,

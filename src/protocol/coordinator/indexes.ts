@@ -62,3 +62,12 @@ export function closeDispatched(
   dispatchOf.delete(id);
   return work;
 }
+
+/** Whether all of these are among those. */
+export function isSubset(
+  ids: ReadonlySet<IntentId>,
+  among: ReadonlySet<IntentId>,
+): boolean {
+  for (const id of ids) if (!among.has(id)) return false;
+  return true;
+}

@@ -152,7 +152,7 @@ export interface Coordinator {
   readonly places: Recent<StateId, Place>;
   /** States that in-flight steps spend. */
   readonly spent: Map<StateId, IntentId | undefined>;
-  /** Dependants of an intent that wait until it is assembled. */
+  /** Those that follow a transaction in flight, until it is over. */
   readonly dependants: Map<IntentId, Set<IntentId>>;
   other: OtherCoordinator | undefined;
   /** From whom the role is taken over, or to whom it goes. */

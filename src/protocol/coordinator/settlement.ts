@@ -116,6 +116,7 @@ export function restoreDispatch(turn: Turn, record: DispatchRecord): void {
       builtOn: undefined,
       usedBy: undefined,
       waitsFor: new Set(),
+      follows: undefined,
       failures: 0,
       notBefore: 0,
     };

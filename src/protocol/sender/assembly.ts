@@ -1,8 +1,8 @@
-import type { NodeName } from "../ids.ts";
-import type { RequestKey } from "../ids.ts";
+import type { IntentId, NodeName, RequestKey } from "../ids.ts";
 import type { AssembleOutcome, DenialReason, MessageOf } from "../messages.ts";
 import type { Bundle } from "../transition.ts";
 import { ignore, nextTry, send, type Turn } from "../turn.ts";
+import type { Sender } from "./model.ts";
 import { tell } from "./tell.ts";
 import { eventOf, type SenderTransaction } from "./transaction/model.ts";
 
@@ -111,12 +111,21 @@ export function finishAssembly(
   send(turn, assembly.from, response);
 }
 
+/** Nobody needs any more what the domain is busy with: the coordinator need not wait for it. */
+export function dropAssembly(turn: Turn): void {
+  const { assembly, transactions } = turn.node.sender;
+  if (assembly?.isStarted !== true) return;
+  const { key, ids } = assembly.request;
+  if (!ids.some((id) => transactions.has(id))) finishAssembly(turn, key, []);
+}
+
 /** The coordinator asks whether it may dispatch exactly this bundle. */
 export function receivePermissionRequest(
   turn: Turn,
   from: NodeName,
-  { key, bundle }: MessageOf<"DispatchPermissionRequest">,
+  request: MessageOf<"DispatchPermissionRequest">,
 ): void {
+  const { key, bundle } = request;
   const { node } = turn;
   const { self, hashing, validForBlocks } = node.config;
   const mine = bundle.steps.filter(({ sender }) => sender === self);
@@ -132,6 +141,14 @@ export function receivePermissionRequest(
     return reason === undefined ? [] : [{ id: intentId, reason }];
   });
   if (mine.length === 0) return;
+  if (
+    denied.length === 0 &&
+    mine.some(({ intentId }) => !isInOrder(node.sender, bundle, intentId))
+  ) {
+    // The coordinator may have seen a block that this node has not.
+    node.sender.undecided = { from, request };
+    return;
+  }
   if (denied.length > 0) {
     send(turn, from, {
       type: "DispatchDenial",
@@ -163,6 +180,29 @@ export function receivePermissionRequest(
     digest: bundle.digest,
     ids: mine.map(({ intentId }) => intentId),
   });
+}
+
+/** Looks again, after a block, at what could not be decided before. */
+export function decide(turn: Turn): void {
+  const { sender } = turn.node;
+  const { undecided } = sender;
+  sender.undecided = undefined;
+  if (undecided !== undefined)
+    receivePermissionRequest(turn, undecided.from, undecided.request);
+}
+
+/** Whether all that it depends on is confirmed, or comes before it in the same bundle. */
+function isInOrder(
+  { transactions }: Sender,
+  { steps }: Bundle,
+  id: IntentId,
+): boolean {
+  const waitsFor = new Set(transactions.get(id)?.waitsFor);
+  for (const { intentId } of steps) {
+    if (intentId === id) break;
+    waitsFor.delete(intentId);
+  }
+  return waitsFor.size === 0;
 }
 
 function denialOf(

@@ -1,7 +1,8 @@
-import { pop } from "../heap.ts";
+import { pop, push } from "../heap.ts";
 import type { IntentId, NodeName } from "../ids.ts";
 import { limits } from "../limits.ts";
 import type { MessageOf } from "../messages.ts";
+import type { Intent } from "../transition.ts";
 import {
   candidates,
   isSilent,
@@ -14,6 +15,7 @@ import {
 import { changeDelegate, giveUpOn, preferredCoordinator } from "./actions.ts";
 import type { Sender } from "./model.ts";
 import { tell } from "./tell.ts";
+import type { SenderTransaction } from "./transaction/model.ts";
 
 /** Delegates what waits, in order of arrival, one message at a time. */
 export function delegate(turn: Turn): void {
@@ -53,7 +55,7 @@ export function delegate(turn: Turn): void {
   }
   if (sender.waitForRange !== undefined || node.tick < sender.pausedUntil)
     return;
-  const ids = takeOutgoing(sender, roomAt(sender, preferred));
+  const ids = takeOutgoing(sender, preferred);
   if (ids.length === 0) return;
   const key = newKey(turn);
   sender.delegation = {
@@ -77,7 +79,9 @@ function sendDelegation(turn: Turn, ids: readonly IntentId[]): void {
   if (delegation === undefined) return;
   const intents = ids.flatMap((id) => {
     const transaction = sender.transactions.get(id);
-    return transaction?.sentTo === delegation.to ? [transaction.intent] : [];
+    return transaction?.sentTo === delegation.to
+      ? [withOpenDependencies(transaction)]
+      : [];
   });
   if (intents.length === 0) {
     sender.delegation = undefined;
@@ -91,14 +95,22 @@ function sendDelegation(turn: Turn, ids: readonly IntentId[]): void {
   });
 }
 
+/** The intent, with those of its dependencies that are not confirmed. */
+function withOpenDependencies({ intent, waitsFor }: SenderTransaction): Intent {
+  return waitsFor.size === intent.dependsOn.length
+    ? intent
+    : { ...intent, dependsOn: [...waitsFor] };
+}
+
 /** How many more one delegation may send to a coordinator. The others wait here, where they cost nobody anything. */
 function roomAt({ sent }: Sender, coordinator: NodeName): number {
   const taken = sent.get(coordinator)?.size ?? 0;
   return Math.min(limits.delegation, limits.delegated - taken);
 }
 
-function takeOutgoing(sender: Sender, countMax: number): IntentId[] {
+function takeOutgoing(sender: Sender, to: NodeName): IntentId[] {
   const ids = new Set<IntentId>();
+  const countMax = roomAt(sender, to);
   while (ids.size < countMax) {
     const id = pop(sender.outgoing);
     if (id === undefined) break;
@@ -111,10 +123,28 @@ function takeOutgoing(sender: Sender, countMax: number): IntentId[] {
       continue;
     if (transaction.state !== "Pending" && transaction.state !== "Delegated")
       continue;
-    if (transaction.waitsFor.size > 0) continue;
+    // Whatever it waits for brings it back when it is accepted there, or confirmed.
+    if (!mayFollow(sender, transaction, to, ids)) continue;
     ids.add(id);
   }
   return [...ids];
+}
+
+/** Whether all that it depends on is confirmed, or with the same coordinator, or goes to it in the same message. */
+function mayFollow(
+  { transactions }: Sender,
+  { waitsFor }: SenderTransaction,
+  to: NodeName,
+  sending: ReadonlySet<IntentId>,
+): boolean {
+  for (const id of waitsFor) {
+    const dependency = transactions.get(id);
+    if (dependency === undefined || dependency.intent.isPrepareOnly)
+      return false;
+    const isThere = dependency.sentTo === to && dependency.isAccepted;
+    if (dependency.isDoomed || (!isThere && !sending.has(id))) return false;
+  }
+  return true;
 }
 
 /** A coordinator has what we sent. */
@@ -131,7 +161,13 @@ export function acceptDelegation(
   }
   for (const id of ids) {
     const transaction = sender.transactions.get(id);
-    if (transaction?.sentTo === from) transaction.isAccepted = true;
+    if (transaction?.sentTo !== from) continue;
+    transaction.isAccepted = true;
+    for (const dependantId of sender.dependants.get(id) ?? []) {
+      const dependant = sender.transactions.get(dependantId);
+      if (dependant !== undefined)
+        push(sender.outgoing, dependant.sequence, dependantId);
+    }
   }
 }
 

@@ -284,12 +284,12 @@ const assemblies: Mutant[] = [
     runs: { faults: "all" },
   },
   {
-    name: "delegates before its dependencies are confirmed",
-    file: "sender/delegation.ts",
-    find: "    if (transaction.waitsFor.size > 0) continue;\n",
-    replace: "",
+    name: "permits what is to happen after something that it has not seen",
+    file: "sender/assembly.ts",
+    find: "  return waitsFor.size === 0;\n",
+    replace: "  return waitsFor.size >= 0;\n",
     properties: ["dependsOn"],
-    runs: { faults: "all" },
+    runs: { faults: "chain" },
   },
   {
     name: "lets dependants of a reverted intent wait",

@@ -9,6 +9,7 @@ import {
 import { dissolveBundleOf } from "../bundles.ts";
 import { removeTransaction } from "../indexes.ts";
 import { tellTransaction } from "../tell.ts";
+import { isUndispatched } from "./guards.ts";
 import type {
   CoordinatorTransaction,
   CoordinatorTransactionEvent,
@@ -62,10 +63,13 @@ export function addStep(
     addToContext(coordinator, transaction, step);
     coordinator.assembled.add(transaction.id);
   }
-  freeDependants(transaction, turn);
+  for (const dependant of followersOf(transaction, turn)) {
+    dependant.waitsFor.delete(transaction.id);
+    tellTransaction(turn, dependant, { type: "DependencyAssembled" });
+  }
 }
 
-/** Takes its step back out of the speculative view; whatever was built on it falls too. */
+/** Takes its step back out of the speculative view; whatever was built on it, or follows it, falls too. */
 export function fall(
   transaction: CoordinatorTransaction,
   _event: unknown,
@@ -73,6 +77,11 @@ export function fall(
 ): void {
   if (transaction.step === undefined) return;
   dissolveBundleOf(turn, transaction.id);
+  for (const dependant of followersOf(transaction, turn)) {
+    if (!isUndispatched(dependant.state)) continue;
+    dependant.waitsFor.add(transaction.id);
+    tellTransaction(turn, dependant, { type: "DependencyReverted" });
+  }
   for (const id of [...(transaction.usedBy ?? [])]) {
     const dependant = turn.node.coordinator.transactions.get(id);
     if (dependant !== undefined)
@@ -113,7 +122,7 @@ export function end(
 ): void {
   const { coordinator } = turn.node;
   coordinator.over.push(transaction);
-  freeDependants(transaction, turn);
+  leaveFollowers(transaction, turn);
   remember(coordinator.ended, transaction.id, true);
 }
 
@@ -123,18 +132,31 @@ export function remove(
   turn: Turn,
 ): void {
   removeTransaction(turn.node.coordinator, transaction);
-  freeDependants(transaction, turn);
+  leaveFollowers(transaction, turn);
 }
 
-function freeDependants({ id }: CoordinatorTransaction, turn: Turn): void {
-  const { coordinator } = turn.node;
-  const waiting = coordinator.dependants.get(id);
-  if (waiting === undefined) return;
-  coordinator.dependants.delete(id);
-  for (const dependantId of waiting) {
-    const dependant = coordinator.transactions.get(dependantId);
-    if (dependant === undefined) continue;
-    dependant.waitsFor.delete(id);
-    tellTransaction(turn, dependant, { type: "DependencyAssembled" });
+/** Those in flight here that follow it. */
+function followersOf(
+  { id }: CoordinatorTransaction,
+  { node }: Turn,
+): CoordinatorTransaction[] {
+  const { dependants, transactions } = node.coordinator;
+  const ids = dependants.get(id);
+  if (ids === undefined) return [];
+  return [...ids].flatMap((one) => transactions.get(one) ?? []);
+}
+
+/** It is over. If it is confirmed, those that follow it can go on; otherwise their senders decide what happens next. */
+function leaveFollowers(transaction: CoordinatorTransaction, turn: Turn): void {
+  const { id, state } = transaction;
+  const followers = followersOf(transaction, turn);
+  turn.node.coordinator.dependants.delete(id);
+  for (const follower of followers) {
+    follower.waitsFor.delete(id);
+    follower.follows?.delete(id);
+    if (state === "Confirmed")
+      tellTransaction(turn, follower, { type: "DependencyAssembled" });
+    else if (tellTransaction(turn, follower, { type: "Withdrawn" }))
+      giveUp(follower, undefined, turn);
   }
 }

@@ -28,3 +28,28 @@ export function hasFailedTooOften({
 }: CoordinatorTransaction): boolean {
   return failures >= limits.refusals;
 }
+
+/** Whether a transaction in this state can still be given back. */
+export function isUndispatched(
+  state: CoordinatorTransaction["state"],
+): boolean {
+  switch (state) {
+    case "Initial":
+    case "Pooled":
+    case "PreAssembly_Blocked":
+    case "Assembling":
+    case "Endorsement_Gathering":
+    case "Blocked":
+    case "Confirming_Dispatch":
+    case "Prepared":
+      return true;
+    case "Ready_For_Dispatch":
+    case "Dispatched":
+    case "Sequenced":
+    case "Submitted":
+    case "Confirmed":
+    case "Reverted":
+    case "Final":
+      return false;
+  }
+}

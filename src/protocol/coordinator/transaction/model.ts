@@ -62,8 +62,10 @@ export interface CoordinatorTransaction {
   /** In-flight transactions whose outputs it uses, and those that use its outputs. Most wait in a pool and have none. */
   builtOn: Set<IntentId> | undefined;
   usedBy: Set<IntentId> | undefined;
-  /** Dependencies that are not assembled yet, and those that wait for it. */
+  /** Dependencies that are not assembled: it is assembled after them. */
   readonly waitsFor: Set<IntentId>;
+  /** Dependencies that are not confirmed: it is dispatched after that, or together with them. */
+  follows: Set<IntentId> | undefined;
   failures: number;
   /** Not assembled again before this tick. */
   notBefore: number;

@@ -26,7 +26,10 @@ import type {
 const confirmed = [{ to: "Confirmed", run: [end] }] as const;
 
 /** It falls, and so does whatever was built on it; it is assembled again. */
-const again = [{ to: "Pooled", run: [fall, pool] }] as const;
+const again = [
+  { to: "PreAssembly_Blocked", when: hasUnassembledDependencies, run: [fall] },
+  { to: "Pooled", run: [fall, pool] },
+] as const;
 
 /** The same, after a while. */
 const later = [{ to: "Pooled", run: [fall, backOff, pool] }] as const;
@@ -48,6 +51,7 @@ export const coordinatorTransactionTable: Table<
     ],
   },
   PreAssembly_Blocked: {
+    AssembleRequestSent: [{ to: "Assembling" }],
     DependencyAssembled: [
       { to: "PreAssembly_Blocked", when: hasUnassembledDependencies },
       { to: "Pooled", run: [pool] },
@@ -61,12 +65,31 @@ export const coordinatorTransactionTable: Table<
     Confirmed: confirmed,
   },
   Assembling: {
-    Assemble_Success: [{ to: "Endorsement_Gathering", run: [addStep] }],
+    Assemble_Success: [
+      { to: "PreAssembly_Blocked", when: hasUnassembledDependencies },
+      { to: "Endorsement_Gathering", run: [addStep] },
+    ],
     Assemble_Revert_Response: [{ to: "Reverted", run: [end] }],
-    Assemble_Error: [{ to: "Pooled", run: [backOff, pool] }],
+    Assemble_Error: [
+      {
+        to: "PreAssembly_Blocked",
+        when: hasUnassembledDependencies,
+        run: [backOff],
+      },
+      { to: "Pooled", run: [backOff, pool] },
+    ],
     AssembleTimeout: [
       { to: "Final", when: hasFailedTooOften, run: [giveUp, remove] },
+      {
+        to: "PreAssembly_Blocked",
+        when: hasUnassembledDependencies,
+        run: [backOff],
+      },
       { to: "Pooled", run: [backOff, pool] },
+    ],
+    DependencyReverted: [
+      { to: "PreAssembly_Blocked", when: hasUnassembledDependencies },
+      { to: "Pooled", run: [pool] },
     ],
     Withdrawn: withdrawn,
     Confirmed: confirmed,
