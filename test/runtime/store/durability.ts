@@ -27,6 +27,7 @@ const storeModule = pathToFileURL(
 /** Runs statements in another process that has opened the store. If it cannot, it ends with code 3. */
 function startChild(file: string, statements: string): ChildProcess {
   const script = `
+    import { writeSync } from "node:fs";
     import { openStore } from ${JSON.stringify(storeModule)};
     let store;
     try {
@@ -41,7 +42,8 @@ function startChild(file: string, statements: string): ChildProcess {
 }
 
 async function kill(child: ChildProcess): Promise<void> {
-  const isOver = once(child, "exit");
+  // Until then, some of what it told may not have been read.
+  const isOver = once(child, "close");
   child.kill("SIGKILL");
   await isOver;
 }
@@ -202,6 +204,33 @@ describe("a store in a file", () => {
     store.close();
   });
 
+  it("has every commit that was told, each in full, whenever its process is killed", async () => {
+    const child = startChild(
+      file,
+      `for (let n = 1; ; n++) {
+         store.commit(() => {
+           for (const kind of ["one", "other"]) store.records.save("${group}", {
+             kind: "handover", key: kind + ":" + n, context: "x".repeat(n % 5_000),
+           });
+         });
+         writeSync(1, n + "\\n");
+       }`,
+    );
+    let told = "";
+    child.stdout?.on("data", (text) => (told += String(text)));
+    try {
+      while (told.length < 1_000) await isReady(child);
+    } finally {
+      await kill(child);
+    }
+    const count = told.split("\n").length - 1;
+    const store = openStore({ file });
+    const saved = store.records.open(group).length / 2;
+    expect(Number.isInteger(saved)).to.equal(true);
+    expect(saved).to.be.within(count, count + 1);
+    store.close();
+  });
+
   it("belongs to one process, until that ends", async () => {
     const child = startChild(file, `process.stdout.write("ready"); ${wait}`);
     try {
@@ -220,7 +249,7 @@ describe("a store in a file", () => {
     expect(() => openStore({ file }))
       .to.throw(StoreError)
       .with.property("code", "LOCKED");
-    const child = startChild(file, wait);
+    const child = startChild(file, "store.close();");
     const [code] = (await once(child, "exit")) as [number | null];
     expect(code).to.equal(3);
     store.close();
