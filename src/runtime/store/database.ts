@@ -20,6 +20,7 @@ export class Database {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #isCommitting = false;
+  #isClosed = false;
 
   /** Opens or creates the file; ":memory:" keeps everything in memory. */
   constructor(
@@ -52,8 +53,7 @@ export class Database {
       this.#exec("COMMIT");
       return result;
     } catch (error) {
-      // SQLite has rolled back already when the disk is full.
-      if (this.#database.isTransaction) this.#exec("ROLLBACK");
+      this.#rollback();
       throw error;
     } finally {
       this.#isCommitting = false;
@@ -78,7 +78,17 @@ export class Database {
 
   close(): void {
     this.#statements.clear();
-    if (this.#database.isOpen) this.#database.close();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#database.close();
+  }
+
+  #rollback(): void {
+    try {
+      this.#database.exec("ROLLBACK");
+    } catch {
+      // SQLite has done so already, for example because the disk is full. What went wrong is thrown by the caller.
+    }
   }
 
   #statement(sql: string): StatementSync {
