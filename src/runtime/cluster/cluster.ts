@@ -10,7 +10,7 @@ import {
 } from "../../protocol/ids.ts";
 import type { Domain } from "../domains/domain.ts";
 import { loadIdentity } from "../keys/identity-file.ts";
-import { createEndorser } from "../keys/secp256k1.ts";
+import { createEndorser, createPayer } from "../keys/secp256k1.ts";
 import type { NodeFact } from "../node/ports.ts";
 import type { NodeSettings } from "../node/settings.ts";
 import type { ChainClient } from "../ports.ts";
@@ -37,10 +37,8 @@ export interface ClusterPorts {
   /** The private key with which a node endorses. */
   readonly endorserKey: (name: NodeName) => string;
   readonly domains: readonly Domain[];
-  readonly ledger: (
-    name: NodeName,
-    client: ChainClient,
-  ) => Pick<MemberPorts, "createSubmissions" | "createOnLedger">;
+  /** The private keys with which a node pays for base-ledger transactions; at least one. */
+  readonly payerKeys: (name: NodeName) => readonly string[];
   readonly createUsers: MemberPorts["createUsers"];
   readonly onFact: (name: NodeName, fact: NodeFact) => void;
   /** A node cannot go on and has stopped. */
@@ -105,7 +103,7 @@ export class Cluster {
           registry,
           directory,
           domains,
-          ...ports.ledger(name, client),
+          payers: ports.payerKeys(name).map(createPayer),
           createUsers: ports.createUsers,
           onFact: (from, fact) => {
             if (fact.type === "GroupJoined")

@@ -32,7 +32,7 @@ export interface MemberOptions {
 /** What a member of a cluster is connected with. */
 export interface MemberPorts extends Pick<
   NodePorts,
-  "createOnLedger" | "endorser" | "directory"
+  "endorser" | "payers" | "directory"
 > {
   readonly hub: Hub;
   readonly client: ChainClient;
@@ -40,11 +40,6 @@ export interface MemberPorts extends Pick<
   readonly registry: ReadonlyMap<NodeName, KeyObject>;
   readonly endorser: Endorser;
   readonly domains: ReadonlyMap<string, Domain>;
-  /** Made again for every start, on the store of that start. */
-  readonly createSubmissions: (
-    store: Store,
-    reports: Parameters<NodePorts["createSubmissions"]>[0],
-  ) => ReturnType<NodePorts["createSubmissions"]>;
   readonly createUsers: (store: Store) => UserBook;
   readonly onFact: (name: NodeName, fact: NodeFact) => void;
   readonly onFatal: (name: NodeName, error: unknown) => void;
@@ -116,9 +111,7 @@ export class Member {
           },
           receive,
         ),
-      createSubmissions: (reports) =>
-        this.#ports.createSubmissions(store, reports),
-      createOnLedger: this.#ports.createOnLedger,
+      payers: this.#ports.payers,
       users: this.#ports.createUsers(store),
       onFact: (fact) => {
         if (fact.type === "Settled") this.#settle(fact);

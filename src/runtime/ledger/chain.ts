@@ -1,3 +1,4 @@
+import { parseBytes32 } from "../../ledger/index.ts";
 import type { ChainClient } from "../ports.ts";
 import {
   type ChainLog,
@@ -70,6 +71,39 @@ export class Chain {
     const tag = typeof block === "number" ? toQuantity(block) : block;
     const answer = await this.#ask("eth_getTransactionCount", address, tag);
     return readAnswer(parseCount, answer);
+  }
+
+  /** Refused with the reason if the call reverts. */
+  async call(
+    call: { readonly from: string; readonly to: string; readonly data: string },
+    block: number,
+  ): Promise<void> {
+    await this.#ask("eth_call", call, toQuantity(block));
+  }
+
+  /** As if everything on its way had happened, where the node can tell. */
+  async estimateGas(call: {
+    readonly from: string;
+    readonly to: string;
+    readonly data: string;
+  }): Promise<bigint> {
+    const answer = await this.#ask("eth_estimateGas", call, "pending");
+    return readAnswer(parseQuantity, answer);
+  }
+
+  async suggestedTip(): Promise<bigint> {
+    const answer = await this.#ask("eth_maxPriorityFeePerGas");
+    return readAnswer(parseQuantity, answer);
+  }
+
+  async codeAt(address: string): Promise<string> {
+    return String(await this.#ask("eth_getCode", address, "latest"));
+  }
+
+  /** Resolves if the node took it. */
+  async sendRaw(transaction: string): Promise<void> {
+    const answer = await this.#ask("eth_sendRawTransaction", transaction);
+    readAnswer(parseBytes32, answer);
   }
 
   async #logs(

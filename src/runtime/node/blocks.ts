@@ -18,7 +18,7 @@ interface BlockFeedPorts extends Pick<NodePorts, "users"> {
   readonly catchUp: CatchUp;
   readonly runners: ReadonlyMap<GroupAddress, GroupRunner>;
   /** Told after the commit. */
-  readonly onHeight: (height: number) => void;
+  readonly onBlocks: (blocks: readonly IndexedBlock[]) => void;
   readonly onReverted: (height: number) => void;
 }
 
@@ -32,7 +32,7 @@ export class BlockFeed {
 
   /** Resolves when the blocks are on disk. */
   async take(blocks: readonly IndexedBlock[]): Promise<void> {
-    const { store, runners, onHeight } = this.#ports;
+    const { store, runners, onBlocks } = this.#ports;
     const last = blocks.at(-1);
     if (last === undefined) return;
     await this.#inTurn((turn) => {
@@ -48,7 +48,7 @@ export class BlockFeed {
         store.blocks.prune(last.number - HASHES_KEPT);
       });
       turn.deeds.push(() => {
-        onHeight(last.number);
+        onBlocks(blocks);
         for (const runner of runners.values())
           this.#ports.catchUp.release(runner);
       });

@@ -10,12 +10,15 @@ import type { IntentId, NodeName } from "../../protocol/ids.ts";
 import type { DispatchRecord } from "../../protocol/records.ts";
 import { assemble } from "../domains/assembler.ts";
 import { findFault } from "../domains/checker.ts";
+import { executeGasMax } from "../ledger/submitter/gas.ts";
+import type { Submission } from "../ledger/submitter/ports.ts";
+import type { Submitter } from "../ledger/submitter/submitter.ts";
 import { NodeRefusal, type Settlement } from "../service.ts";
 import { transitionOf } from "../states/arrange.ts";
 import type { Body } from "./body.ts";
 import type { CatchUp } from "./catch-up.ts";
 import type { GroupRunner } from "./group-runner.ts";
-import type { NodePorts, Submissions } from "./ports.ts";
+import type { NodePorts } from "./ports.ts";
 import type { Turn } from "./turns.ts";
 
 type EffectOf<Type extends Effect["type"]> = Extract<
@@ -29,7 +32,7 @@ export interface DeedPorts extends Pick<
   "store" | "directory" | "sign" | "endorser" | "users" | "onFact"
 > {
   readonly catchUp: CatchUp;
-  readonly submissions: Submissions;
+  readonly submitter: Submitter;
   readonly send: (to: NodeName, body: Body) => void;
   readonly tell: (runner: GroupRunner, event: Event) => void;
   readonly onSettled: () => void;
@@ -190,21 +193,15 @@ export class Deeds {
 
   /** The dispatch is saved in the same commit in which its base-ledger transaction gets its turn. */
   #submit(turn: Turn, runner: GroupRunner, dispatch: DispatchRecord): void {
-    const { submissions, onFact } = this.#ports;
+    const { submitter, onFact } = this.#ports;
     const { bundle } = dispatch;
     const { address } = runner.stored;
     runner.seen.add(bundle);
     turn.writes.push(() => {
-      submissions.reserve({
-        digest: bundle.digest,
-        group: address,
-        to: address,
-        data: callDataOf(runner, dispatch),
-        validUntil: bundle.validUntil,
-      });
+      submitter.reserve(submissionOf(runner, dispatch));
     });
     turn.deeds.push(() => {
-      submissions.push();
+      submitter.submit(bundle.digest);
       onFact({
         type: "Dispatched",
         group: address,
@@ -243,19 +240,29 @@ export class Deeds {
 }
 
 /** The call that carries out a dispatched bundle, with as many endorsements as the ledger wants. */
-function callDataOf(
+function submissionOf(
   { stored }: GroupRunner,
   { bundle, endorsements }: DispatchRecord,
-): string {
+): Submission {
+  const { members, threshold, epoch, address } = stored;
   const addresses = new Map(
-    stored.members.map(({ name, endorser }) => [name, endorser]),
+    members.map(({ name, endorser }) => [name, endorser]),
   );
   const packed = packEndorsements(
-    { members: stored.members.map(({ endorser }) => endorser) },
-    endorsements.slice(0, stored.threshold).map(({ endorser, signature }) => ({
+    { members: members.map(({ endorser }) => endorser) },
+    endorsements.slice(0, threshold).map(({ endorser, signature }) => ({
       member: parseAddress(addresses.get(endorser)),
       signature,
     })),
   );
-  return encodeExecute(transitionOf(bundle, stored.epoch), packed);
+  const transition = transitionOf(bundle, epoch);
+  const data = encodeExecute(transition, packed);
+  return {
+    digest: bundle.digest,
+    group: address,
+    to: parseAddress(address),
+    data,
+    gasLimit: executeGasMax(transition, { data, signers: packed.signers }),
+    validUntil: bundle.validUntil,
+  };
 }

@@ -45,7 +45,10 @@ export async function findGroupFacts(
   };
 }
 
-function isLog(value: unknown): value is Parameters<typeof decodeLog>[0] {
+/** Whether this is a log, as nodes give them. */
+export function isLog(
+  value: unknown,
+): value is Parameters<typeof decodeLog>[0] {
   if (typeof value !== "object" || value === null) return false;
   const { address, topics, data, transactionHash } = value as Readonly<
     Record<string, unknown>

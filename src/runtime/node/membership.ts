@@ -5,6 +5,7 @@ import { ChainError } from "../ports.ts";
 import { NodeRefusal, type NodeService } from "../service.ts";
 import type { StoredGroup } from "../store/groups.ts";
 import type { Body } from "./body.ts";
+import type { GroupPlan } from "./create-group.ts";
 import { findGroupFacts } from "./group-facts.ts";
 import { acceptOffer, OfferRefusal, Offers } from "./joining.ts";
 import type { GroupOffer } from "./offer.ts";
@@ -12,9 +13,13 @@ import type { NodePorts } from "./ports.ts";
 
 interface MembershipPorts extends Pick<
   NodePorts,
-  "client" | "domains" | "directory" | "createOnLedger" | "onFact"
+  "client" | "domains" | "directory" | "onFact"
 > {
   readonly send: (to: NodeName, body: Body) => void;
+  /** Creates a group with the factory. */
+  readonly createOnLedger: (
+    plan: GroupPlan,
+  ) => Promise<{ readonly address: GroupAddress; readonly block: number }>;
   readonly has: (group: GroupAddress) => boolean;
   readonly join: (stored: StoredGroup) => Promise<void>;
 }

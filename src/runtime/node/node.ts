@@ -1,6 +1,7 @@
 import { intentIdAt } from "../../ledger/index.ts";
 import type { Event } from "../../protocol/events.ts";
 import {
+  type Digest,
   type GroupAddress,
   type IntentId,
   type NodeName,
@@ -11,6 +12,11 @@ import type { Domain, DomainCall } from "../domains/domain.ts";
 import { Indexer } from "../ledger/indexer/indexer.ts";
 import { indexerDefaults } from "../ledger/indexer/ports.ts";
 import {
+  type Submission,
+  submitterDefaults,
+} from "../ledger/submitter/ports.ts";
+import { Submitter } from "../ledger/submitter/submitter.ts";
+import {
   type IntentEffect,
   type NodeGroup,
   NodeRefusal,
@@ -20,12 +26,13 @@ import {
 import type { StoredGroup } from "../store/groups.ts";
 import { BlockFeed } from "./blocks.ts";
 import { CatchUp } from "./catch-up.ts";
+import { createdGroup, creationOf } from "./create-group.ts";
 import { Deeds } from "./deeds.ts";
 import { effectOf } from "./effect-of.ts";
 import { GroupRunner } from "./group-runner.ts";
 import { Membership } from "./membership.ts";
 import { Mailbox } from "./mailbox.ts";
-import type { NodePorts, Submissions } from "./ports.ts";
+import type { NodePorts } from "./ports.ts";
 import type { NodeSettings } from "./settings.ts";
 import { statusOf } from "./status.ts";
 import { Turns } from "./turns.ts";
@@ -53,7 +60,7 @@ export class Node implements NodeService {
   readonly #feed: BlockFeed;
   readonly #membership: Membership;
   readonly #indexer: Indexer;
-  readonly #submissions: Submissions;
+  readonly #submitter: Submitter;
   readonly #settledListeners = new Set<() => void>();
   #height: number;
   #ticks = 0;
@@ -99,38 +106,48 @@ export class Node implements NodeService {
     );
     const send = this.#mailbox.send;
     this.#catchUp = new CatchUp({ self }, { store, turns: this.#turns, send });
-    this.#submissions = ports.createSubmissions({
-      onProgress: (group, digest, progress) => {
-        const runner = this.#runners.get(group);
-        if (runner !== undefined)
+    this.#submitter = new Submitter(
+      { ...submitterDefaults, chainId: options.chainId },
+      {
+        client,
+        timers,
+        database: store.database,
+        payers: ports.payers,
+        height: () => store.blocks.head()?.number ?? -1,
+        onProgress: (digest, progress) => {
+          const runner = this.#dispatcherOf(digest);
+          if (runner !== undefined)
+            this.#tell(runner, {
+              type: "SubmissionProgressed",
+              digest,
+              progress,
+            });
+        },
+        onFailed: (digest, failure, reason, isRetryable) => {
+          const runner = this.#dispatcherOf(digest);
+          if (runner === undefined) return;
+          const { address: group } = runner.stored;
+          ports.onFact({ type: "SubmissionFailed", group, failure, reason });
           this.#tell(runner, {
-            type: "SubmissionProgressed",
+            type: "SubmissionFailed",
             digest,
-            progress,
+            failure,
+            reason,
+            isRetryable: isRetryable && runner.group.domain.isRetryable(reason),
           });
+        },
+        onTrouble: (payer, error) => {
+          ports.onFact({ type: "PayerTrouble", payer, reason: error?.message });
+        },
       },
-      onFailed: (group, failed) => {
-        const runner = this.#runners.get(group);
-        if (runner === undefined) return;
-        const { digest, failure, reason } = failed;
-        ports.onFact({ type: "SubmissionFailed", group, failure, reason });
-        const isRetryable = runner.group.domain.isRetryable(reason);
-        this.#tell(runner, {
-          type: "SubmissionFailed",
-          digest,
-          failure,
-          reason,
-          isRetryable,
-        });
-      },
-    });
+    );
     this.#deeds = new Deeds(
       { self },
       {
         ...ports,
         send,
         catchUp: this.#catchUp,
-        submissions: this.#submissions,
+        submitter: this.#submitter,
         tell: (runner, event) => {
           this.#tell(runner, event);
         },
@@ -146,14 +163,14 @@ export class Node implements NodeService {
       deeds: this.#deeds,
       catchUp: this.#catchUp,
       runners: this.#runners,
-      onHeight: (height) => {
-        this.#height = height;
-        this.#submissions.seen(height);
-        ports.onFact({ type: "BlockSeen", height });
+      onBlocks: (blocks) => {
+        this.#height = blocks.at(-1)?.number ?? this.#height;
+        this.#submitter.onBlocks(blocks);
+        ports.onFact({ type: "BlockSeen", height: this.#height });
       },
       onReverted: (height) => {
         this.#height = height;
-        this.#submissions.reverted(height);
+        this.#submitter.onRevert(height);
         ports.onFact({ type: "BlocksReverted", height });
       },
     });
@@ -162,6 +179,13 @@ export class Node implements NodeService {
       {
         ...ports,
         send,
+        createOnLedger: async (plan) => {
+          const creation = creationOf(plan, options.factory);
+          await this.#reserve(creation);
+          this.#submitter.submit(creation.digest);
+          const end = await this.#submitter.ended(creation.digest);
+          return await createdGroup(client, end);
+        },
         has: (group) => this.#runners.has(group),
         join: async (stored) => {
           await this.#join(stored);
@@ -209,7 +233,7 @@ export class Node implements NodeService {
     for (const stored of this.#ports.store.groups.list())
       this.#add(this.#createRunner(stored));
     this.#mailbox.open();
-    this.#submissions.start();
+    this.#submitter.start();
     this.#indexer.start();
     this.#ports.onFact({ type: "Started", height: this.#height });
     this.#scheduleTick();
@@ -224,7 +248,7 @@ export class Node implements NodeService {
     this.#deeds.stop();
     await Promise.all([
       this.#indexer.stop(),
-      this.#submissions.stop(),
+      this.#submitter.stop(),
       this.#mailbox.close(),
     ]);
     this.#ports.store.close();
@@ -385,6 +409,23 @@ export class Node implements NodeService {
       });
   }
 
+  /** Resolves when the submission has its turn, on disk. */
+  async #reserve(submission: Submission): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#turns.add({
+        onDropped: () => {
+          reject(new NodeRefusal("The node has stopped."));
+        },
+        run: ({ writes, deeds }) => {
+          writes.push(() => {
+            this.#submitter.reserve(submission);
+          });
+          deeds.push(resolve);
+        },
+      });
+    });
+  }
+
   /** Resolves when the group is on disk here. */
   async #join(stored: StoredGroup): Promise<void> {
     if (this.#runners.has(stored.address)) return;
@@ -407,6 +448,13 @@ export class Node implements NodeService {
         },
       });
     });
+  }
+
+  /** The group whose bundle this is, if it is still open. */
+  #dispatcherOf(digest: Digest): GroupRunner | undefined {
+    for (const runner of this.#runners.values())
+      if (runner.sequencer.coordinator.dispatched.has(digest)) return runner;
+    return undefined;
   }
 
   #tell(runner: GroupRunner, event: Event): void {

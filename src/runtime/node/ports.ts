@@ -1,9 +1,8 @@
 import type { Address } from "../../ledger/index.ts";
-import type { SubmissionFailure } from "../../protocol/events.ts";
 import type { Digest, GroupAddress, NodeName } from "../../protocol/ids.ts";
 import type { Domain } from "../domains/domain.ts";
 import type { Timers } from "../ledger/timers.ts";
-import type { ChainClient, Endorser, Receive } from "../ports.ts";
+import type { ChainClient, Endorser, Payer, Receive } from "../ports.ts";
 import type { Settlement } from "../service.ts";
 import type { Store } from "../store/store.ts";
 import type { SealedTransport } from "../transport/sealed-transport.ts";
@@ -30,42 +29,6 @@ export interface UserBook {
   }) => void;
 }
 
-/** Gets base-ledger transactions mined. */
-export interface Submissions {
-  readonly start: () => void;
-  readonly stop: () => Promise<void>;
-  /** Keeps it, with its turn among the others. Inside a commit. The same digest again changes nothing. */
-  readonly reserve: (request: {
-    readonly digest: Digest;
-    readonly group: GroupAddress;
-    readonly to: string;
-    readonly data: string;
-    readonly validUntil: number;
-  }) => void;
-  /** Sends what is kept and not sent yet. */
-  readonly push: () => void;
-  /** Blocks were seen, or taken back. */
-  readonly seen: (height: number) => void;
-  readonly reverted: (height: number) => void;
-}
-
-/** What becomes of submissions. Success is for the indexer to tell. */
-export interface SubmissionReports {
-  readonly onProgress: (
-    group: GroupAddress,
-    digest: Digest,
-    progress: "nonce" | "submitted",
-  ) => void;
-  readonly onFailed: (
-    group: GroupAddress,
-    failed: {
-      readonly digest: Digest;
-      readonly failure: SubmissionFailure;
-      readonly reason: string;
-    },
-  ) => void;
-}
-
 /** All that a node is connected with. */
 export interface NodePorts {
   readonly store: Store;
@@ -77,13 +40,8 @@ export interface NodePorts {
   readonly sign: (text: string) => string;
   readonly endorser: Endorser;
   readonly connect: (receive: Receive) => SealedTransport;
-  readonly createSubmissions: (reports: SubmissionReports) => Submissions;
-  /** Creates a group with the factory, or finds the one that was created with the same salt before. */
-  readonly createOnLedger: (group: {
-    readonly members: readonly string[];
-    readonly threshold: number;
-    readonly salt: string;
-  }) => Promise<{ readonly address: GroupAddress; readonly block: number }>;
+  /** Who pays for base-ledger transactions; at least one. */
+  readonly payers: readonly Payer[];
   readonly users: UserBook;
   /** The node cannot go on. It has stopped; what it accepted is on its disk. */
   readonly onFatal: (error: unknown) => void;
@@ -97,6 +55,11 @@ export type NodeFact =
   | { readonly type: "BlockSeen"; readonly height: number }
   | { readonly type: "BlocksReverted"; readonly height: number }
   | { readonly type: "ChainTrouble"; readonly reason: string | undefined }
+  | {
+      readonly type: "PayerTrouble";
+      readonly payer: Address;
+      readonly reason: string | undefined;
+    }
   | { readonly type: "GroupJoined"; readonly group: GroupAddress }
   | {
       readonly type: "GroupRefused";

@@ -5,6 +5,7 @@ import { groupsSchema } from "./groups.ts";
 import { peersSchema } from "./peers.ts";
 import { recordsSchema } from "./records.ts";
 import { statesSchema } from "./states.ts";
+import { submissionsSql } from "./submissions.ts";
 
 /** All tables, each as its own file writes it. Once this is released, a change is a further migration. */
 const tables: readonly string[] = [
@@ -14,6 +15,7 @@ const tables: readonly string[] = [
   statesSchema,
   groupsSchema,
   peersSchema,
+  submissionsSql,
 ];
 
 export const migrations: Migrations = [tables.join("\n")];

@@ -1,0 +1,68 @@
+import type { SubmissionFailure } from "../../../protocol/events.ts";
+import type { SavedSubmission } from "../../store/submissions.ts";
+
+/** Where a transaction is on the chain. */
+export interface Outcome {
+  readonly block: number;
+  readonly transactionHash: string;
+  readonly isSuccess: boolean;
+  /** Unlike ours, a transfer of nothing writes no logs. */
+  readonly hasLogs: boolean;
+}
+
+/** Why a submission will not happen. */
+export interface Failed {
+  readonly failure: SubmissionFailure;
+  readonly reason: string;
+  readonly isRetryable: boolean;
+}
+
+/** A submission, with what is known of it since the start. Only its account changes it. */
+export interface Job {
+  saved: SavedSubmission;
+  /** A node took what was signed last. */
+  isSent: boolean;
+  /** A node wants more for it. */
+  isUnderpriced: boolean;
+  /** The height when it was signed or sent last. */
+  sentAt: number;
+  outcome: Outcome | undefined;
+  failed: Failed | undefined;
+  /** It can no longer happen, so its nonce is to be used up by a transfer of nothing. */
+  isDoomed: boolean;
+  /** How often its nonce was used and none of its transactions was there. */
+  looks: number;
+}
+
+/** A job with a nonce. */
+export interface SignedJob extends Job {
+  saved: SavedSubmission & {
+    readonly signing: NonNullable<SavedSubmission["signing"]>;
+  };
+}
+
+export function newJob(saved: SavedSubmission, height: number): Job {
+  return {
+    saved,
+    isSent: false,
+    isUnderpriced: false,
+    sentAt: height,
+    outcome: undefined,
+    failed: undefined,
+    isDoomed: saved.signing?.isEmpty ?? saved.digest === undefined,
+    looks: 0,
+  };
+}
+
+export function isSigned(job: Job): job is SignedJob {
+  return job.saved.signing !== undefined;
+}
+
+/** It has a nonce that is not used yet, as of a chain on which the payer has sent `count` transactions. */
+export function isWaiting(job: Job, count: number): job is SignedJob {
+  return (
+    isSigned(job) &&
+    job.outcome === undefined &&
+    job.saved.signing.nonce >= count
+  );
+}

@@ -1,0 +1,110 @@
+import type { Address } from "../../../ledger/index.ts";
+import type { SavedSubmission } from "../../store/submissions.ts";
+import type { Chain } from "../chain.ts";
+import { bumpFees, type Fees, isOutbid } from "./fees.ts";
+import { isSigned, isWaiting, type Job, type SignedJob } from "./job.ts";
+import { nextNonce } from "./nonces.ts";
+import type { SubmitterOptions } from "./ports.ts";
+import type { Order, Signer } from "./signer.ts";
+
+/** How many new transactions are signed before they are saved and sent. */
+export const SIGNATURES_AT_ONCE = 32;
+
+/** The state of an account, as of the indexed block. */
+export interface Position {
+  readonly address: Address;
+  readonly height: number;
+  /** How many transactions it has sent. */
+  readonly count: number;
+}
+
+/** What is to be signed now: replacements, fillers of gaps, and what is new, in this order. */
+export async function takeOrders(
+  jobs: readonly Job[],
+  gaps: readonly { readonly nonce: number; readonly saved: SavedSubmission }[],
+  { address, height, count }: Position,
+  ports: {
+    readonly options: SubmitterOptions;
+    readonly chain: Chain;
+    readonly signer: Signer;
+  },
+): Promise<readonly Order[]> {
+  const { options, chain, signer } = ports;
+  const signed = jobs.filter(isSigned);
+  const waiting = signed.filter((job) => isWaiting(job, count));
+  const room = Math.min(
+    options.inFlightMax - waiting.length,
+    SIGNATURES_AT_ONCE,
+  );
+  const fresh = jobs
+    .filter((job) => !isSigned(job) && job.failed === undefined)
+    .slice(0, Math.max(0, room));
+  const stale = waiting.filter((job) => isStale(job, height, options));
+  const doomed = waiting.filter(
+    ({ isDoomed, saved }) => isDoomed && !saved.signing.isEmpty,
+  );
+  const replaced = [...new Set([...stale, ...doomed])];
+  if (fresh.length + replaced.length + gaps.length === 0) return [];
+
+  const fees = await signer.feesAt(height);
+  // Above the indexed block some may be mined already.
+  const latest =
+    replaced.length === 0
+      ? count
+      : await chain.transactionCount(address, "latest");
+  const orders = replace(replaced, { fees, latest, height, options });
+  for (const { nonce, saved } of gaps)
+    orders.push({ saved, nonce, fees, isEmpty: true });
+  if (fresh.length === 0) return orders;
+  let nonce = nextNonce(signed, count);
+  if (waiting.length === 0) {
+    const pending = await chain.transactionCount(address, "pending");
+    nonce = Math.max(nonce, pending);
+  }
+  for (const { saved } of fresh)
+    orders.push({ saved, nonce: nonce++, fees, isEmpty: false });
+  return orders;
+}
+
+/** It was sent long ago, or a node wants more for it. */
+function isStale(
+  job: SignedJob,
+  height: number,
+  { resubmitBlocks }: SubmitterOptions,
+): boolean {
+  const isDue = job.isSent && height - job.sentAt >= resubmitBlocks;
+  return isDue || job.isUnderpriced;
+}
+
+/** The first in line always offers more; those behind it only if what they offer is less than what is usual. */
+function replace(
+  jobs: readonly SignedJob[],
+  now: {
+    readonly fees: Fees;
+    readonly latest: number;
+    readonly height: number;
+    readonly options: SubmitterOptions;
+  },
+): Order[] {
+  const orders: Order[] = [];
+  const open = jobs.filter(({ saved }) => saved.signing.nonce >= now.latest);
+  const first = Math.min(...open.map(({ saved }) => saved.signing.nonce));
+  for (const job of open) {
+    const { saved, isDoomed, isUnderpriced } = job;
+    const { nonce, isEmpty } = saved.signing;
+    const mustBump =
+      isUnderpriced ||
+      (isDoomed && !isEmpty) ||
+      nonce === first ||
+      isOutbid(saved.signing, now.fees);
+    const fees = mustBump
+      ? bumpFees(saved.signing, now.fees, now.options.caps)
+      : undefined;
+    job.isUnderpriced = false;
+    job.sentAt = now.height;
+    // Without room for more it is sent again as it is, in case that it got lost.
+    if (fees === undefined) job.isSent = false;
+    else orders.push({ saved, nonce, fees, isEmpty: isDoomed });
+  }
+  return orders;
+}

@@ -1,0 +1,94 @@
+import type { Address, Hex } from "../../../ledger/index.ts";
+import type { SubmissionFailure } from "../../../protocol/events.ts";
+import type { Digest, GroupAddress } from "../../../protocol/ids.ts";
+import type { ChainClient, Payer } from "../../ports.ts";
+import type { Database } from "../../store/database.ts";
+import type { Timers } from "../timers.ts";
+import type { FeeCaps } from "./fees.ts";
+
+/** A call that shall be mined. */
+export interface Submission {
+  readonly digest: Digest;
+  readonly group: GroupAddress;
+  readonly to: Address;
+  readonly data: Hex;
+  /** Without it the node is asked. See `executeGasMax`. */
+  readonly gasLimit?: bigint | undefined;
+  /** The last block in which it can happen; 0 means no limit. */
+  readonly validUntil: number;
+  /** Who pays; without it, the payer of the group. */
+  readonly payer?: Address | undefined;
+}
+
+/** How to get transactions mined. */
+export interface SubmitterOptions {
+  readonly chainId: bigint;
+  /** How many transactions of one payer may be on their way. */
+  readonly inFlightMax: number;
+  /** How many are sent at the same time. Nodes that mine at once want 1. */
+  readonly sendsAtOnce: number;
+  /** A transaction that is not mined after so many blocks is sent again, for more if need be. */
+  readonly resubmitBlocks: number;
+  /** When no block comes for so long, everything is sent again. */
+  readonly resendMs: number;
+  /** So many blocks on top of a transaction, nothing brings it back, and it is forgotten. */
+  readonly settleBlocks: number;
+  /** The tip to offer when the node suggests none. */
+  readonly tip: bigint;
+  readonly caps: FeeCaps;
+  /** The limit for a call with unknown gas that the node cannot estimate, for it may build on one that is not mined. */
+  readonly gasFallback: bigint;
+  /** What a transfer of nothing costs. */
+  readonly emptyGas: bigint;
+  /** How often a used nonce must be seen without a receipt of ours before it counts as used by somebody else. */
+  readonly foreignLooks: number;
+}
+
+const GWEI = 1_000_000_000n;
+
+/** Values for {@link SubmitterOptions} that suit most chains. */
+export const submitterDefaults = {
+  inFlightMax: 128,
+  sendsAtOnce: 4,
+  resubmitBlocks: 5,
+  resendMs: 10_000,
+  settleBlocks: 64,
+  tip: GWEI,
+  caps: { maxFee: 500n * GWEI, tip: 50n * GWEI },
+  gasFallback: 3_000_000n,
+  emptyGas: 21_000n,
+  foreignLooks: 3,
+} as const;
+
+/** What the submitter needs of its node. */
+export interface SubmitterPorts {
+  readonly client: ChainClient;
+  readonly timers: Timers;
+  readonly database: Database;
+  /** At least one. */
+  readonly payers: readonly Payer[];
+  /** The number of the last indexed block; -1 if there is none. */
+  readonly height: () => number;
+  readonly onProgress: (
+    digest: Digest,
+    progress: "nonce" | "submitted",
+  ) => void;
+  /** Success is not told: the indexer sees it. */
+  readonly onFailed: (
+    digest: Digest,
+    failure: SubmissionFailure,
+    reason: string,
+    isRetryable: boolean,
+  ) => void;
+  /** A payer cannot get anything mined; undefined when it can again. */
+  readonly onTrouble: (payer: Address, error: Error | undefined) => void;
+}
+
+/** How a submission ended, as far as one can tell now. */
+export type SubmissionEnd =
+  | {
+      readonly type: "mined";
+      readonly block: number;
+      readonly transactionHash: string;
+    }
+  | { readonly type: "failed"; readonly reason: string };

@@ -1,0 +1,113 @@
+import { keccak_256 } from "@noble/hashes/sha3.js";
+
+import { type Hex, toBytes, toHex } from "../../../ledger/index.ts";
+import { ChainError, type Payer } from "../../ports.ts";
+import type {
+  SavedSubmission,
+  Signing,
+  Submissions,
+} from "../../store/submissions.ts";
+import type { Chain } from "../chain.ts";
+import { type Fees, suggestFees } from "./fees.ts";
+import { TRANSACTION_GAS_MAX } from "./gas.ts";
+import type { SubmitterOptions } from "./ports.ts";
+
+/** What to sign: the submission itself, or nothing at all in its place. */
+export interface Order {
+  readonly saved: SavedSubmission;
+  readonly nonce: number;
+  readonly fees: Fees;
+  readonly isEmpty: boolean;
+}
+
+const NOTHING = toHex(new Uint8Array());
+/** Room above an estimate: the chain may have moved on when the transaction runs. */
+const marginOf = (gas: bigint): bigint => gas / 4n;
+/** Fees that were read so many blocks ago are still good: the base fee grows by an eighth at most with each. */
+const FEES_BLOCKS = 3;
+
+/** Makes transactions of submissions, with today's fees and enough gas. */
+export class Signer {
+  readonly #options: SubmitterOptions;
+  readonly #chain: Chain;
+  readonly #payer: Payer;
+  readonly #submissions: Submissions;
+  #fees: (Fees & { readonly height: number }) | undefined;
+
+  constructor(
+    options: SubmitterOptions,
+    ports: {
+      readonly chain: Chain;
+      readonly payer: Payer;
+      readonly submissions: Submissions;
+    },
+  ) {
+    this.#options = options;
+    this.#chain = ports.chain;
+    this.#payer = ports.payer;
+    this.#submissions = ports.submissions;
+  }
+
+  async sign({ saved, nonce, fees, isEmpty }: Order): Promise<Signing> {
+    const { sequence } = saved;
+    const data = isEmpty ? NOTHING : this.#submissions.dataOf(sequence);
+    const raw = await this.#payer.signTransaction({
+      chainId: this.#options.chainId,
+      nonce,
+      to: isEmpty ? this.#payer.address : saved.to,
+      data,
+      gasLimit: isEmpty
+        ? this.#options.emptyGas
+        : await this.#gasOf(saved, data),
+      maxFeePerGas: fees.maxFee,
+      maxPriorityFeePerGas: fees.tip,
+    });
+    const hash = toHex(keccak_256(toBytes(raw)));
+    const hashes = [...saved.hashes.filter((old) => old !== hash), hash];
+    return { sequence, nonce, raw, ...fees, hashes, isEmpty };
+  }
+
+  /** What to offer at this height. */
+  async feesAt(height: number): Promise<Fees> {
+    const known = this.#fees;
+    const isFresh =
+      known !== undefined &&
+      known.height <= height &&
+      height < known.height + FEES_BLOCKS;
+    if (isFresh) return known;
+    const head = await this.#chain.header("latest");
+    const baseFee = head?.baseFee ?? 0n;
+    const fees = suggestFees(
+      { baseFee, tip: await this.#tip() },
+      this.#options.caps,
+    );
+    this.#fees = { ...fees, height };
+    return fees;
+  }
+
+  async #tip(): Promise<bigint> {
+    try {
+      return await this.#chain.suggestedTip();
+    } catch (error) {
+      if (isRefusal(error)) return this.#options.tip;
+      throw error;
+    }
+  }
+
+  async #gasOf({ gasLimit, to }: SavedSubmission, data: Hex): Promise<bigint> {
+    if (gasLimit !== undefined) return gasLimit;
+    try {
+      const from = this.#payer.address;
+      const gas = await this.#chain.estimateGas({ from, to, data });
+      const limit = gas + marginOf(gas);
+      return limit < TRANSACTION_GAS_MAX ? limit : TRANSACTION_GAS_MAX;
+    } catch (error) {
+      if (isRefusal(error)) return this.#options.gasFallback;
+      throw error;
+    }
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ChainError && error.kind === "refused";
+}

@@ -1,0 +1,208 @@
+import type { Address } from "../../../ledger/index.ts";
+import type { Digest } from "../../../protocol/ids.ts";
+import type { IndexedBlock, Payer } from "../../ports.ts";
+import { type SavedSubmission, Submissions } from "../../store/submissions.ts";
+import { Chain } from "../chain.ts";
+import { Account } from "./account.ts";
+import { isSigned, type Job } from "./job.ts";
+import type {
+  Submission,
+  SubmissionEnd,
+  SubmitterOptions,
+  SubmitterPorts,
+} from "./ports.ts";
+
+interface Known {
+  readonly job: Job;
+  readonly account: Account;
+}
+
+/**
+ * Gets calls mined: those of one group in order, from one paying address, so that they may build on each other. What it has
+ * taken on it pursues until a block has it, over restarts too; what can no longer succeed is replaced by a transfer of
+ * nothing, so that no nonce is missing. That costs 21,000 gas, less than the calldata of a call that reverts, and makes
+ * sure that what was given up does not happen after all.
+ */
+export class Submitter {
+  readonly #options: SubmitterOptions;
+  readonly #ports: SubmitterPorts;
+  readonly #chain: Chain;
+  readonly #submissions: Submissions;
+  readonly #accounts = new Map<string, Account>();
+  readonly #byDigest = new Map<Digest, Known>();
+  readonly #byHash = new Map<string, Known>();
+  readonly #waiting = new Map<Digest, ((end: SubmissionEnd) => void)[]>();
+  #loaded = 0;
+  #isStarted = false;
+
+  constructor(options: SubmitterOptions, ports: SubmitterPorts) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#chain = new Chain(ports.client);
+    this.#submissions = new Submissions(ports.database);
+  }
+
+  /** Takes up what was left of earlier runs. */
+  start(): void {
+    this.#isStarted = true;
+    this.#load();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStarted = false;
+    await Promise.all(
+      [...this.#accounts.values()].map(async (account) => {
+        await account.stop();
+      }),
+    );
+  }
+
+  /** Takes a submission on, inside the commit that is under way. One that it has already stays as it is. */
+  reserve(submission: Submission): void {
+    const { digest, group, to, data, gasLimit, validUntil } = submission;
+    const payer = submission.payer ?? this.payerOf(group);
+    const call = { to, data, gasLimit, validUntil };
+    this.#submissions.add({ digest, group, payer, ...call });
+  }
+
+  /** After the commit: goes to work. Of one that it has already, it tells again how far it is. */
+  submit(digest: Digest): void {
+    const known = this.#byDigest.get(digest);
+    if (known !== undefined) this.#tellAgain(known.job);
+    this.#load();
+  }
+
+  /** After blocks were committed: what happened in them is done, and what did not is looked after. */
+  onBlocks(blocks: readonly IndexedBlock[]): void {
+    for (const { number: block, transitions } of blocks)
+      for (const { transactionHash } of transitions) {
+        const known = this.#byHash.get(transactionHash);
+        known?.account.confirm(known.job, {
+          block,
+          transactionHash,
+          isSuccess: true,
+          hasLogs: true,
+        });
+      }
+    this.#wake();
+  }
+
+  /** After blocks above a height were erased. */
+  onRevert(height: number): void {
+    for (const account of this.#accounts.values()) account.revert(height);
+    this.#wake();
+  }
+
+  /** Resolves when a submission is mined or failed. It may still turn out otherwise, if the chain does. */
+  async ended(digest: Digest): Promise<SubmissionEnd> {
+    return await new Promise((resolve) => {
+      const waiting = this.#waiting.get(digest) ?? [];
+      this.#waiting.set(digest, [...waiting, resolve]);
+      const known = this.#byDigest.get(digest);
+      if (known !== undefined) this.#end(known.job);
+    });
+  }
+
+  /** Who pays for a group: whoever does already, otherwise the one that its address names. */
+  payerOf(group: string): Address {
+    const current = this.#submissions.payerOf(group);
+    const { payers } = this.#ports;
+    const chosen =
+      payers.find(({ address }) => address === current) ??
+      payers[Number.parseInt(group.slice(-8), 16) % payers.length] ??
+      payers[0];
+    if (chosen === undefined) throw new Error("There is nobody who pays.");
+    return chosen.address;
+  }
+
+  #load(): void {
+    if (!this.#isStarted) return;
+    for (const saved of this.#submissions.after(this.#loaded)) {
+      this.#loaded = saved.sequence;
+      this.#take(this.#withPayer(saved));
+    }
+    this.#wake();
+  }
+
+  /** One that is not signed yet need not wait for a key that is gone. */
+  #withPayer(saved: SavedSubmission): SavedSubmission {
+    const hasKey = this.#payer(saved.payer) !== undefined;
+    if (hasKey || saved.signing !== undefined) return saved;
+    const [payer] = this.#ports.payers;
+    if (payer === undefined) return saved;
+    this.#submissions.move(saved.sequence, payer.address);
+    return { ...saved, payer: payer.address };
+  }
+
+  #take(saved: SavedSubmission): void {
+    const account = this.#accountOf(saved.payer);
+    if (account.has(saved.sequence)) return;
+    const known = { job: account.add(saved), account };
+    if (saved.digest !== undefined) this.#byDigest.set(saved.digest, known);
+    for (const hash of saved.hashes) this.#byHash.set(hash, known);
+  }
+
+  #accountOf(address: Address): Account {
+    const existing = this.#accounts.get(address);
+    if (existing !== undefined) return existing;
+    const account: Account = new Account(
+      { ...this.#options, address },
+      {
+        ...this.#ports,
+        chain: this.#chain,
+        submissions: this.#submissions,
+        payer: this.#payer(address),
+        onSigned: (job) => {
+          for (const hash of job.saved.hashes)
+            this.#byHash.set(hash, { job, account });
+        },
+        onEnd: (job, isForgotten) => {
+          this.#end(job);
+          if (isForgotten) this.#forget(job);
+        },
+      },
+    );
+    this.#accounts.set(address, account);
+    account.start();
+    return account;
+  }
+
+  #payer(address: string): Payer | undefined {
+    return this.#ports.payers.find((payer) => payer.address === address);
+  }
+
+  #wake(): void {
+    for (const account of this.#accounts.values()) account.wake();
+  }
+
+  #tellAgain(job: Job): void {
+    const { digest } = job.saved;
+    if (digest === undefined) return;
+    const { onProgress, onFailed } = this.#ports;
+    if (isSigned(job)) onProgress(digest, "nonce");
+    if (job.isSent) onProgress(digest, "submitted");
+    if (job.failed === undefined) return;
+    const { failure, reason, isRetryable } = job.failed;
+    onFailed(digest, failure, reason, isRetryable);
+  }
+
+  #end({ saved, outcome, failed }: Job): void {
+    if (saved.digest === undefined) return;
+    const waiting = this.#waiting.get(saved.digest);
+    if (waiting === undefined) return;
+    const end: SubmissionEnd | undefined =
+      failed !== undefined
+        ? { type: "failed", reason: failed.reason }
+        : outcome?.isSuccess === true
+          ? { type: "mined", ...outcome }
+          : undefined;
+    if (end === undefined) return;
+    this.#waiting.delete(saved.digest);
+    for (const resolve of waiting) resolve(end);
+  }
+
+  #forget({ saved }: Job): void {
+    if (saved.digest !== undefined) this.#byDigest.delete(saved.digest);
+    for (const hash of saved.hashes) this.#byHash.delete(hash);
+  }
+}
