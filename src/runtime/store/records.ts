@@ -149,13 +149,14 @@ function readIntent(row: Row): IntentRecord {
 /** JSON leaves out what is undefined; the core sees the record as it was. */
 function withEveryField(record: SavedRecord): SavedRecord {
   if (record.kind !== "intent") return record;
-  const { parked, permission, reason, receipt, intent } = record;
+  const { parked, permission, reason, prepared, receipt, intent } = record;
   return {
     ...record,
     intent: { ...intent, touches: intent.touches },
     parked,
     permission,
     reason,
+    prepared,
     receipt,
   };
 }
