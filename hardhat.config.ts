@@ -31,6 +31,8 @@ export default defineConfig({
     splitTestsCompilation: true,
   },
   test: {
+    // One process for each core. Files share nothing but what is compiled.
+    mocha: { parallel: true, jobs: 2 },
     solidity: {
       // The same seed every time, so that a run that passes passes again.
       fuzz: { runs: 256, seed: "0x5e90e9ce" },
