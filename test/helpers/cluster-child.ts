@@ -1,0 +1,96 @@
+import { openChainClient } from "../../src/runtime/ledger/client/open.ts";
+import type { NodeGroup } from "../../src/runtime/service.ts";
+import type { IntentId } from "../../src/protocol/ids.ts";
+import { balanceAt, createTestCluster, names } from "./cluster.ts";
+
+// A cluster in a process of its own, to be killed. It says what it accepted, one line each, only when it is on disk. With
+// "drain" it takes nothing new, waits until nothing is open, and says what the balances are.
+
+const [url = "", factory = "", dataDir = "", mode = "load"] =
+  process.argv.slice(2);
+
+function say(what: object): void {
+  process.stdout.write(`${JSON.stringify(what)}\n`);
+}
+
+// Nodes do not keep a process alive; whoever runs them does.
+const alive = setInterval(() => undefined, 1_000);
+const client = openChainClient(url);
+const chainId = BigInt(String(await client.request("eth_chainId", [])));
+const cluster = createTestCluster({
+  openClient: () => openChainClient(url),
+  chainId,
+  factory,
+  dataDir,
+});
+cluster.start();
+
+const known = cluster.member("alice").node.groups()[0];
+const group: NodeGroup =
+  known ?? (await cluster.createGroup({ domain: "group-token", threshold: 3 }));
+say({ group: group.address });
+
+if (mode === "drain") await drain();
+else await load();
+
+async function load(): Promise<void> {
+  if (known === undefined) {
+    const alice = cluster.member("alice");
+    const id = await alice.send({
+      group: group.address,
+      function: "mint(string,uint256)",
+      args: { to: "pot", amount: "100000" },
+    });
+    say({ accepted: id, node: "alice" });
+    await alice.receipt(group.address, id);
+  }
+  const one = async (name: string): Promise<never> => {
+    for (;;) {
+      const member = cluster.member(name);
+      if (member.node.group(group.address) === undefined) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        continue;
+      }
+      const id: IntentId = await member.send({
+        group: group.address,
+        function: "transfer(string,string,uint256)",
+        args: { from: "pot", to: "shop", amount: "1" },
+      });
+      say({ accepted: id, node: name });
+      // Two at a time: one that waits, one that is new.
+      if (Number(id.slice(-4)) % 2 === 0)
+        await member.receipt(group.address, id);
+    }
+  };
+  await Promise.all(names.map(one));
+}
+
+async function drain(): Promise<void> {
+  const isOpen = (): boolean =>
+    names.some((name) =>
+      cluster
+        .member(name)
+        .node.status()
+        .groups.some(({ own }) =>
+          Object.entries(own).some(
+            ([state, count]) =>
+              count > 0 && state !== "Confirmed" && state !== "Reverted",
+          ),
+        ),
+    );
+  while (isOpen()) await new Promise((resolve) => setTimeout(resolve, 20));
+  const head = Number(await client.request("eth_blockNumber", []));
+  for (const name of names) {
+    const { node } = cluster.member(name);
+    while (node.height() < head)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    say({
+      node: name,
+      pot: await balanceAt(cluster, name, group, "pot"),
+      shop: await balanceAt(cluster, name, group, "shop"),
+    });
+  }
+  await cluster.stop();
+  await client.close();
+  clearInterval(alive);
+}

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+import { expect } from "chai";
+
+import { topicOf } from "../../../src/ledger/index.ts";
+import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
+import { randomFrom } from "../../helpers/random.ts";
+import { openTestLedger } from "../../helpers/runtime-ledger.ts";
+import {
+  type Node as ChainProcess,
+  startHardhatNode,
+} from "../../plugin/helpers/processes.ts";
+
+const KILLS = 20;
+const MINTED = 100_000;
+
+/** What the process says, one line each. */
+interface Line {
+  readonly group?: string;
+  readonly accepted?: string;
+  readonly node?: string;
+  readonly pot?: number;
+  readonly shop?: number;
+}
+
+describe("A process full of nodes", function () {
+  this.timeout(300_000);
+  let chain: ChainProcess;
+  let factory: string;
+  let dataDir: string;
+
+  before(async () => {
+    chain = await startHardhatNode();
+    // Blocks go on without traffic, as on any real chain.
+    await chain.request("evm_setIntervalMining", 100);
+    const client = openChainClient(chain.url);
+    ({ factory } = await openTestLedger(client));
+    await client.close();
+    dataDir = mkdtempSync(join(tmpdir(), "kill-"));
+  });
+
+  after(async () => {
+    await chain.stop();
+    rmSync(dataDir, { recursive: true });
+  });
+
+  function start(mode: "load" | "drain"): ChildProcess {
+    const child = join(import.meta.dirname, "../../helpers/cluster-child.ts");
+    return spawn(
+      process.execPath,
+      ["--no-warnings", child, chain.url, factory, dataDir, mode],
+      {
+        stdio: ["ignore", "pipe", "inherit"],
+        env: { ...process.env, NODE_OPTIONS: "" },
+      },
+    );
+  }
+
+  it(`loses nothing that it accepted when it is killed ${KILLS} times under load`, async () => {
+    const random = randomFrom(7);
+    const accepted = new Set<string>();
+    let group = "";
+    for (let kill = 0; kill < KILLS; kill++) {
+      // Sometimes before it has done anything, mostly in the middle of things.
+      const linesUntilKill = 1 + random.below(40);
+      const child = start("load");
+      const exited = once(child, "exit");
+      let lines = 0;
+      for await (const text of createInterface({ input: required(child) })) {
+        const line = JSON.parse(text) as Line;
+        if (line.group !== undefined) group = line.group;
+        if (line.accepted !== undefined) accepted.add(line.accepted);
+        lines += 1;
+        if (lines === linesUntilKill) child.kill("SIGKILL");
+      }
+      const [code, signal] = (await exited) as [number | null, string | null];
+      expect({ code, signal }).to.deep.equal({ code: null, signal: "SIGKILL" });
+    }
+    expect(accepted.size).to.be.greaterThan(KILLS);
+
+    const child = start("drain");
+    const exited = once(child, "exit");
+    const balances: Line[] = [];
+    for await (const text of createInterface({ input: required(child) })) {
+      const line = JSON.parse(text) as Line;
+      if (line.pot !== undefined) balances.push(line);
+    }
+    expect(await exited).to.deep.equal([0, null]);
+
+    const fulfilled = await fulfilledIn(group);
+    expect(new Set(fulfilled).size, "an intent twice").to.equal(
+      fulfilled.length,
+    );
+    const lost = [...accepted].filter((id) => !fulfilled.includes(id));
+    expect(lost, "accepted and lost").to.deep.equal([]);
+    // One intent minted; every other one moved 1.
+    const moved = fulfilled.length - 1;
+    for (const { pot, shop } of balances)
+      expect({ pot, shop }).to.deep.equal({ pot: MINTED - moved, shop: moved });
+    expect(balances).to.have.length(4);
+  });
+
+  /** The intents that the ledger fulfilled, in order. */
+  async function fulfilledIn(group: string): Promise<readonly string[]> {
+    const logs = (await chain.request("eth_getLogs", {
+      address: group,
+      fromBlock: "0x0",
+      toBlock: "latest",
+      topics: [topicOf("IntentFulfilled")],
+    })) as readonly { readonly topics: readonly string[] }[];
+    return logs.map(({ topics }) => topics[1] ?? "");
+  }
+});
+
+function required({ stdout }: ChildProcess): NodeJS.ReadableStream {
+  if (stdout === null) throw new Error("The process has no output.");
+  return stdout;
+}
