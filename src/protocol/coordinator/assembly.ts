@@ -13,9 +13,9 @@ import type { CoordinatorTransaction } from "./transaction/model.ts";
 export function requestAssemblies(turn: Turn): void {
   const { coordinator } = turn.node;
   const { turns, pools } = coordinator;
+  if (isClosed(coordinator)) return;
   for (const sender of [...turns]) {
-    if (coordinator.assemblies.size >= limits.assembling || isFull(coordinator))
-      return;
+    if (isClosed(coordinator)) return;
     const queue = pools.get(sender);
     const batch = queue === undefined ? [] : takeBatch(turn, queue);
     const isEmpty = queue === undefined || queue.entries.length === 0;
@@ -26,6 +26,15 @@ export function requestAssemblies(turn: Turn): void {
     else turns.push(sender);
     if (batch.length > 0) requestAssembly(turn, sender, batch);
   }
+}
+
+/** No more requests now: there are enough, or one of them may touch anything. Asked with every event, so it is cheap. */
+function isClosed(coordinator: Coordinator): boolean {
+  const { assemblies } = coordinator;
+  if (assemblies.size >= limits.assembling) return true;
+  for (const { touches } of assemblies.values())
+    if (touches === undefined) return true;
+  return isFull(coordinator);
 }
 
 /** In-flight steps, and those on their way, are bounded: what falls drags no more than that along. */
