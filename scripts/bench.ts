@@ -21,6 +21,8 @@ const sizes = [100, 1_000, 10_000, 100_000] as const;
 const committees = [3, 7, 20, 50] as const;
 /** Intents in one measured run, at least: enough to be measured at all. */
 const intentsMin = 10_000;
+/** The same for every size: what a node remembers of intents that ended must not look like a cost of those in flight. */
+const intentsBySize = sizes.at(-1) ?? intentsMin;
 
 const isJson = process.argv.includes("--json");
 
@@ -31,8 +33,8 @@ function report(title: string, rows: readonly Row[]): void {
   else console.log(`${title}\n${tableOf(rows)}\n`);
 }
 
-function loadOf(load: Omit<Load, "waves">): Load {
-  return { ...load, waves: Math.max(1, Math.ceil(intentsMin / load.inFlight)) };
+function loadOf(load: Omit<Load, "waves">, intents = intentsMin): Load {
+  return { ...load, waves: Math.max(1, Math.ceil(intents / load.inFlight)) };
 }
 
 function measureSimulation(): void {
@@ -77,7 +79,9 @@ function growthOf(loads: readonly Load[], rounds: number): number[] {
 function measureInFlight(): Ratio[] {
   return policies.map((policy) => {
     const growth = growthOf(
-      sizes.map((inFlight) => loadOf({ policy, members: 4, inFlight })),
+      sizes.map((inFlight) =>
+        loadOf({ policy, members: 4, inFlight }, intentsBySize),
+      ),
       3,
     );
     report(

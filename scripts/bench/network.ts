@@ -15,6 +15,7 @@ import {
 import type { Intent } from "../../src/protocol/transition.ts";
 import { assemble, createHashing, Ledger, type Work } from "./domain.ts";
 
+const none: readonly [] = [];
 const ticksPerBlock = 10;
 /** Blocks without a receipt after which the run is stuck. */
 const patienceBlocks = 1_000;
@@ -36,7 +37,7 @@ export class LeanNetwork {
   readonly #byName: ReadonlyMap<NodeName, Member>;
   readonly #ledger = new Ledger();
   readonly #onEvent: () => void;
-  #queue: Delivery[] = [];
+  readonly #queue: (Delivery | undefined)[] = [];
   #submitted: { readonly by: Member; readonly dispatch: DispatchRecord }[] = [];
   #height = 0;
   #settled = 0;
@@ -94,11 +95,14 @@ export class LeanNetwork {
     intents.forEach((intent, index) => {
       const to = this.#members[index % this.#members.length];
       if (to !== undefined)
-        this.#tell(to, {
-          type: "IntentSubmitted",
-          intent,
-          fulfilled: [],
-          reverted: [],
+        this.#deliver({
+          to,
+          event: {
+            type: "IntentSubmitted",
+            intent,
+            fulfilled: none,
+            reverted: none,
+          },
         });
     });
     this.#drain();
@@ -123,13 +127,20 @@ export class LeanNetwork {
   }
 
   #drain(): void {
+    const queue = this.#queue;
     // What is delivered adds to the list while it is walked.
-    for (const { to, event } of this.#queue) {
-      this.#onEvent();
-      for (const effect of handle(to.sequencer, event))
-        this.#perform(to, effect);
+    for (let at = 0; at < queue.length; at++) {
+      const delivery = queue[at];
+      // What is delivered is nobody's any more; kept, it would be the core that seems to keep it.
+      queue[at] = undefined;
+      if (delivery !== undefined) this.#deliver(delivery);
     }
-    this.#queue = [];
+    queue.length = 0;
+  }
+
+  #deliver({ to, event }: Delivery): void {
+    this.#onEvent();
+    for (const effect of handle(to.sequencer, event)) this.#perform(to, effect);
   }
 
   #perform(by: Member, effect: Effect): void {
