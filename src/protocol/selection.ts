@@ -32,11 +32,18 @@ export function rankingOf({ committee, contract }: Candidates): Ranking {
     hash: hash32(`${contract}|${name}`),
   }));
   const start = hash32(contract);
+  // Ranges come one after the other: most ask for the cycle that the one before has shuffled.
+  let shuffled:
+    { readonly number: number; readonly cycle: HashedMember[] } | undefined;
+  const cycleOf = (number: number): HashedMember[] => {
+    if (shuffled?.number !== number) {
+      const cycle = sortByHash(members, hash32(`${contract}|cycle|${number}`));
+      shuffled = { number, cycle };
+    }
+    return shuffled.cycle;
+  };
   return (range) => {
-    const cycle = sortByHash(
-      members,
-      hash32(`${contract}|cycle|${Math.floor(range / cycleRanges)}`),
-    );
+    const cycle = cycleOf(Math.floor(range / cycleRanges));
     const pointer = (Math.imul(range, goldenStep) + start) >>> 0;
     const first = cycle[Math.floor((cycle.length * pointer) / 2 ** 32)];
     const others = members.filter((member) => member !== first);
