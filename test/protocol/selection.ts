@@ -125,7 +125,7 @@ describe("selection of the coordinator", () => {
     );
   });
 
-  for (const size of [2, 3, 5, 7, 10, 14, 20]) {
+  for (let size = 2; size <= 20; size++) {
     it(`deals out first places, and the load of a node that is down, evenly among ${size} nodes`, function () {
       this.timeout(60_000);
       const committee = committeeOf(size);
