@@ -73,6 +73,17 @@ describe("A sender of intents that depend on each other", () => {
     });
   }
 
+  it("refuses one that depends on itself, also in a roundabout way", () => {
+    const node = new LoneNode({ self: rank(1) });
+    submit(node, { ...first, dependsOn: [first.id] });
+    expect(node.effects.map(({ type }) => type)).to.deep.equal(["Refused"]);
+    const third: Intent = { ...intent(3, ""), dependsOn: [second.id] };
+    submit(submit(node, second), third);
+    expect(node.effects.map(({ type }) => type)).to.include("Accepted");
+    submit(node, { ...first, dependsOn: [third.id] });
+    expect(node.effects.map(({ type }) => type)).to.deep.equal(["Refused"]);
+  });
+
   it("delegates one after the other, whichever came first", () => {
     const node = new LoneNode({ self: rank(1) });
     expect(submit(node, second).sent("DelegationRequest")).to.have.length(0);
