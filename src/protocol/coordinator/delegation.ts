@@ -30,7 +30,7 @@ export function accept(
     else if (isRemembered(coordinator.ended, intent.id)) taken.push(intent.id);
     else if (
       hasRoom(coordinator, from) &&
-      intent.dependsOn.every((id) => isKnown(coordinator, turn, id))
+      (intent.dependsOn.length === 0 || areKnown(intent, turn))
     ) {
       receive(coordinator, from, intent, turn);
       taken.push(intent.id);
@@ -94,15 +94,13 @@ function receive(
   tellTransaction(turn, transaction, { type: "Received" });
 }
 
-/** Whether it can be told when an intent is confirmed or fails: it is in flight here, or on the ledger. */
-function isKnown(
-  { transactions }: Coordinator,
-  { node }: Turn,
-  id: IntentId,
-): boolean {
-  return (
-    isInFlight(transactions.get(id)) ||
-    isRemembered(node.endorser.fulfilled, id)
+/** Whether all that it depends on is in flight here, or on the ledger: of others this node does not learn what becomes. */
+function areKnown({ dependsOn }: Intent, { node }: Turn): boolean {
+  const { transactions } = node.coordinator;
+  return dependsOn.every(
+    (id) =>
+      isInFlight(transactions.get(id)) ||
+      isRemembered(node.endorser.fulfilled, id),
   );
 }
 

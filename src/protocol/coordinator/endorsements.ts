@@ -88,8 +88,7 @@ function takeAssembled({ assembled, transactions }: Coordinator): Step[] {
     if (
       step !== undefined &&
       ((follows !== undefined && !isSubset(follows, taken)) ||
-        step.inputs.some((one) => created.has(one) || read.has(one)) ||
-        step.reads.some((one) => created.has(one)))
+        (created.size + read.size > 0 && mustWait(step, created, read)))
     ) {
       for (const output of step.outputs) created.add(output.id);
       for (const one of step.reads) read.add(one);
@@ -100,6 +99,17 @@ function takeAssembled({ assembled, transactions }: Coordinator): Step[] {
     if (step !== undefined) steps.push(step);
   }
   return steps;
+}
+
+function mustWait(
+  { inputs, reads }: Step,
+  created: ReadonlySet<StateId>,
+  read: ReadonlySet<StateId>,
+): boolean {
+  return (
+    inputs.some((id) => created.has(id) || read.has(id)) ||
+    reads.some((id) => created.has(id))
+  );
 }
 
 /** Contents of what the steps use and transactions in flight outside of the bundle create. */

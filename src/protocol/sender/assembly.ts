@@ -197,7 +197,9 @@ function isInOrder(
   { steps }: Bundle,
   id: IntentId,
 ): boolean {
-  const waitsFor = new Set(transactions.get(id)?.waitsFor);
+  const { waitsFor: open } = transactions.get(id) ?? {};
+  if (open === undefined || open.size === 0) return true;
+  const waitsFor = new Set(open);
   for (const { intentId } of steps) {
     if (intentId === id) break;
     waitsFor.delete(intentId);

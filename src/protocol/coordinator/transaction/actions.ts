@@ -135,14 +135,16 @@ export function remove(
   leaveFollowers(transaction, turn);
 }
 
+const nobody: readonly CoordinatorTransaction[] = [];
+
 /** Those in flight here that follow it. */
 function followersOf(
   { id }: CoordinatorTransaction,
   { node }: Turn,
-): CoordinatorTransaction[] {
+): readonly CoordinatorTransaction[] {
   const { dependants, transactions } = node.coordinator;
   const ids = dependants.get(id);
-  if (ids === undefined) return [];
+  if (ids === undefined) return nobody;
   return [...ids].flatMap((one) => transactions.get(one) ?? []);
 }
 
