@@ -1,6 +1,7 @@
 import { expect } from "chai";
 
 import type { IntentId, NodeName } from "../../src/protocol/ids.ts";
+import type { IntentRecord } from "../../src/protocol/records.ts";
 import type { Intent, Step } from "../../src/protocol/transition.ts";
 import { keyOf, LoneNode, rank } from "../helpers/lone-node.ts";
 import { bundleOf, intent } from "../helpers/simulated-group.ts";
@@ -34,6 +35,12 @@ function accept(node: LoneNode): IntentId[] {
   const sent = intents.map(({ id }) => id);
   node.hear(rank(0), { type: "DelegationAccepted", key, ids: sent, height: 0 });
   return sent;
+}
+
+function record(node: LoneNode, { id }: Intent): IntentRecord {
+  const found = node.records.get(`intent:${id}`);
+  if (found?.kind !== "intent") throw new Error(`${id} is not saved`);
+  return found;
 }
 
 function block(height: number, intents: readonly IntentId[]) {
@@ -148,12 +155,42 @@ describe("A sender of intents that depend on each other", () => {
     const reason = "nonsense";
     const outcomes = [{ type: "reverted", id: first.id, reason } as const];
     node.tell({ type: "AssemblyDone", key, outcomes });
-    const record = node.records.get(`intent:${second.id}`);
-    expect(record?.kind === "intent" && record.receipt).to.deep.equal({
+    expect(record(node, second).receipt).to.deep.equal({
       type: "Reverted",
       id: second.id,
       reason: `It depends on ${first.id}, which reverted`,
     });
+  });
+
+  it("ends the second after its last permission, also one that was parked", () => {
+    const node = new LoneNode({ self: rank(1) });
+    submit(node, first);
+    submit(node, second);
+    const { digest } = bundleOf([]);
+    const coordinator = rank(0);
+    const permission = { coordinator, digest, validUntil: 10, attempt: 1 };
+    const parked = "not ready";
+    const records = [
+      record(node, first),
+      { ...record(node, second), permission, liveUntil: 10, parked },
+    ];
+    node.restart({ records });
+    const key = keyOf("assembly");
+    const asked = [first.id];
+    node.hear(rank(0), {
+      type: "AssembleRequest",
+      key,
+      ids: asked,
+      height: 0,
+      view,
+    });
+    const reason = "nonsense";
+    const outcomes = [{ type: "reverted", id: first.id, reason } as const];
+    node.tell({ type: "AssemblyDone", key, outcomes });
+    expect(record(node, second).receipt).to.equal(undefined);
+    // Only what is open is read again.
+    node.restart({ records: [record(node, second)] }).tell(block(10, []));
+    expect(record(node, second).receipt?.type).to.equal("Reverted");
   });
 });
 

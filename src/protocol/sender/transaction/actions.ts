@@ -163,6 +163,7 @@ export function doom(
 ): void {
   transaction.reason = event.reason;
   transaction.isDoomed = true;
+  transaction.parked = undefined;
   transaction.step = undefined;
   sendTo(turn.node.sender, transaction, undefined);
   push(turn.node.sender.expiries, transaction.liveUntil, transaction.id);
