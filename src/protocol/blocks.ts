@@ -13,6 +13,7 @@ import { isOpen, restoreIntent } from "./restore.ts";
 import { decide, startAssembly } from "./sender/assembly.ts";
 import { failDependants, freeDependants } from "./sender/dependencies.ts";
 import { tell } from "./sender/tell.ts";
+import { waitAgain } from "./sender/waiting.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
 import type { Turn } from "./turn.ts";
 
@@ -110,6 +111,7 @@ export function revertBlocks(
     if (isOpen(before, height)) restoreIntent(turn, before);
     turn.effects.push({ type: "Save", record: before });
   }
+  waitAgain(turn, new Set(facts.flatMap(({ intents }) => intents)));
 }
 
 /** What was known of an intent before the ledger had it: that its user could execute it, or nothing. */

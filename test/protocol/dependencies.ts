@@ -137,6 +137,29 @@ describe("A sender of intents that depend on each other", () => {
     expect(node.sent("DispatchPermission")[0]?.ids).to.deep.equal([second.id]);
   });
 
+  /** The blocks in which some were confirmed never happened. */
+  function undo(node: LoneNode, ...wishes: readonly Intent[]): LoneNode {
+    const { facts } = block(
+      1,
+      wishes.map(({ id }) => id),
+    );
+    const reopened = wishes.map((wish) => record(node, wish));
+    return node.tell({ type: "BlocksReverted", height: 0, facts, reopened });
+  }
+
+  it("does not permit the second when a reorganisation takes the first back", () => {
+    const node = assembled().tell(block(1, [first.id]));
+    expect(ask(undo(node, first), second).effects).to.deep.equal([]);
+    node.tell(block(1, [first.id]));
+    expect(node.sent("DispatchPermission")[0]?.ids).to.deep.equal([second.id]);
+  });
+
+  it("delegates both in order when a reorganisation takes them back", () => {
+    const node = undo(assembled().tell(block(1, ids)), first, second);
+    const [request] = node.sent("DelegationRequest");
+    expect(request?.intents).to.deep.equal([first, second]);
+  });
+
   it("reverts the second with the first, wherever it is", () => {
     const node = new LoneNode({ self: rank(1) });
     submit(node, first);

@@ -17,6 +17,16 @@ export function waitFor(
   sender.inquiryTick = tick + config.stateTicks;
 }
 
+/** A reorganisation took these back: what depends on them waits for them again. */
+export function waitAgain(turn: Turn, lost: ReadonlySet<IntentId>): void {
+  for (const transaction of turn.node.sender.transactions.values()) {
+    const { intent, prepared, waitsFor } = transaction;
+    if (prepared !== undefined) continue;
+    for (const id of intent.dependsOn)
+      if (lost.has(id) && !waitsFor.has(id)) waitFor(turn, transaction, id);
+  }
+}
+
 /** It ended, and waits for nothing any more. */
 export function stopWaiting(
   { node }: Turn,
