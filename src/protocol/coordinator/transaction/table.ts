@@ -87,10 +87,8 @@ export const coordinatorTransactionTable: Table<
       },
       { to: "Pooled", run: [backOff, pool] },
     ],
-    DependencyReverted: [
-      { to: "PreAssembly_Blocked", when: hasUnassembledDependencies },
-      { to: "Pooled", run: [pool] },
-    ],
+    // It is built on nothing yet: what fell is something that it follows.
+    DependencyReverted: [{ to: "PreAssembly_Blocked" }],
     Withdrawn: withdrawn,
     Confirmed: confirmed,
   },
@@ -126,9 +124,9 @@ export const coordinatorTransactionTable: Table<
     Taken: withdrawn,
     DispatchConfirmationRejected: withdrawn,
     Unbundled: [{ to: "Endorsement_Gathering" }],
-    DependencyReverted: again,
+    // Nothing that it follows is in flight: somebody took what it spends.
+    DependencyReverted: [{ to: "Pooled", run: [fall, pool] }],
     Withdrawn: withdrawn,
-    Confirmed: confirmed,
   },
   Ready_For_Dispatch: {
     Collected: [{ to: "Dispatched" }],
