@@ -8,9 +8,12 @@ import type { Intent } from "../../src/protocol/transition.ts";
 import { keyOf } from "./lone-node.ts";
 import { bundleOf, emptyView } from "./simulated-group.ts";
 
-/** A user's wish. */
-export function submission(intent: Intent): Event {
-  return { type: "IntentSubmitted", intent, fulfilled: [], reverted: [] };
+/** A user's wish, and what the ledger has of what it depends on. */
+export function submission(
+  intent: Intent,
+  fulfilled: readonly IntentId[] = [],
+): Event {
+  return { type: "IntentSubmitted", intent, fulfilled, reverted: [] };
 }
 
 /** A block with some intents in it, by the doing of somebody else. */

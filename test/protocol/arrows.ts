@@ -5,9 +5,12 @@ import { expect } from "chai";
 import { play } from "../../src/simulation/scenario/commands.ts";
 import { readFile } from "../../src/simulation/scenario/script.ts";
 import { ArrowLog, tables } from "../helpers/arrows.ts";
+import { coordinatorFollowerDrives } from "../helpers/drives/coordinator-followers.ts";
+import { coordinatorPreparationDrives } from "../helpers/drives/coordinator-preparations.ts";
 import { coordinatorTransactionDrives } from "../helpers/drives/coordinator-transaction.ts";
 import { coordinatorDrives } from "../helpers/drives/coordinator.ts";
 import type { Drive } from "../helpers/drives/drive.ts";
+import { senderDependantDrives } from "../helpers/drives/sender-dependants.ts";
 import { senderTransactionDrives } from "../helpers/drives/sender-transaction.ts";
 
 const scenarios = new URL("../scenarios/", import.meta.url);
@@ -24,9 +27,13 @@ function playScenarios(log: ArrowLog): void {
 /** Ways to what the stories leave out, by table. */
 const drives: Readonly<Record<keyof typeof tables, readonly Drive[]>> = {
   sender: [],
-  senderTransaction: senderTransactionDrives,
+  senderTransaction: [...senderTransactionDrives, ...senderDependantDrives],
   coordinator: coordinatorDrives,
-  coordinatorTransaction: coordinatorTransactionDrives,
+  coordinatorTransaction: [
+    ...coordinatorTransactionDrives,
+    ...coordinatorFollowerDrives,
+    ...coordinatorPreparationDrives,
+  ],
 };
 const names = Object.keys(tables) as (keyof typeof tables)[];
 
