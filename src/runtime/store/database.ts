@@ -11,6 +11,9 @@ export type Row = Readonly<Record<string, Value>>;
 /** Steps from an empty file to today's tables, oldest first. A step that was released is never changed. */
 export type Migrations = readonly string[];
 
+/** Users' queries come in many forms; those that were not used for the longest time are prepared again. */
+const STATEMENTS_MAX = 256;
+
 /**
  * A SQLite file: statements, and transactions that are on the disk when they are over. Only one process has it: the
  * operating system holds the lock, and gives it up when the process ends, however it ends.
@@ -92,10 +95,13 @@ export class Database {
   }
 
   #statement(sql: string): StatementSync {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
-    const statement = this.#database.prepare(sql);
+    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    this.#statements.delete(sql);
     this.#statements.set(sql, statement);
+    if (this.#statements.size > STATEMENTS_MAX) {
+      const [oldest] = this.#statements.keys();
+      if (oldest !== undefined) this.#statements.delete(oldest);
+    }
     return statement;
   }
 
