@@ -1,0 +1,171 @@
+import {
+  numberOf,
+  optionalNumberOf,
+  optionalTextOf,
+  textOf,
+} from "./columns.ts";
+import type { Database, Row, Value } from "./database.ts";
+import { type Query, toClause } from "./query.ts";
+import {
+  booleanField,
+  hexField,
+  numberField,
+  textField,
+  timeField,
+} from "./query-fields.ts";
+
+/** AUTOINCREMENT: the number of a receipt that was removed is not given again. */
+export const userReceiptsTable = `
+CREATE TABLE user_receipts (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  transaction_id TEXT NOT NULL UNIQUE REFERENCES user_transactions (id),
+  indexed TEXT NOT NULL,
+  success INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  domain TEXT,
+  contract_address TEXT,
+  source TEXT,
+  transaction_hash TEXT,
+  block_number INTEGER,
+  transaction_index INTEGER,
+  log_index INTEGER,
+  failure_message TEXT
+) STRICT;
+`;
+
+/** How a transaction ended. */
+export interface UserReceipt {
+  readonly transactionId: string;
+  readonly indexed: string;
+  readonly isSuccess: boolean;
+  readonly type: "private" | "public";
+  readonly domain: string | undefined;
+  /** What was deployed. */
+  readonly contractAddress: string | undefined;
+  /** The contract whose event says so. */
+  readonly source: string | undefined;
+  readonly transactionHash: string | undefined;
+  readonly blockNumber: number | undefined;
+  readonly transactionIndex: number | undefined;
+  readonly logIndex: number | undefined;
+  readonly failureMessage: string | undefined;
+}
+
+/** A receipt with its place in the order of all receipts of this node. */
+export type NumberedReceipt = UserReceipt & { readonly sequence: number };
+
+/** Which receipts a listener gets. */
+export interface ReceiptFilter {
+  readonly type?: "private" | "public" | undefined;
+  readonly domain?: string | undefined;
+}
+
+const fields = {
+  id: hexField("transaction_id"),
+  sequence: numberField("sequence"),
+  indexed: timeField("indexed"),
+  success: booleanField("success"),
+  domain: textField("domain"),
+  contractAddress: hexField("contract_address"),
+  source: hexField("source"),
+  transactionHash: hexField("transaction_hash"),
+  blockNumber: numberField("block_number"),
+};
+
+/** The receipts of the users' transactions. */
+export class UserReceipts {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Only inside a commit. */
+  insert(receipt: UserReceipt): void {
+    this.#database.run(
+      `INSERT INTO user_receipts (transaction_id, indexed, success, type, domain, contract_address, source,
+        transaction_hash, block_number, transaction_index, log_index, failure_message)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      receipt.transactionId,
+      receipt.indexed,
+      receipt.isSuccess ? 1 : 0,
+      receipt.type,
+      receipt.domain ?? null,
+      receipt.contractAddress ?? null,
+      receipt.source ?? null,
+      receipt.transactionHash ?? null,
+      receipt.blockNumber ?? null,
+      receipt.transactionIndex ?? null,
+      receipt.logIndex ?? null,
+      receipt.failureMessage ?? null,
+    );
+  }
+
+  /** Only inside a commit. */
+  remove(transactionId: string): void {
+    this.#database.run(
+      "DELETE FROM user_receipts WHERE transaction_id = ?",
+      transactionId,
+    );
+  }
+
+  byTransaction(id: string): NumberedReceipt | undefined {
+    const row = this.#database.get(
+      "SELECT * FROM user_receipts WHERE transaction_id = ?",
+      id,
+    );
+    return row && parse(row);
+  }
+
+  /** Latest first unless the query says otherwise. */
+  find(query: Query): readonly NumberedReceipt[] {
+    const { sql, values } = toClause(query, {
+      fields,
+      order: "sequence DESC",
+    });
+    return this.#database
+      .all(`SELECT * FROM user_receipts ${sql}`, ...values)
+      .map(parse);
+  }
+
+  /** The next ones, in order. */
+  after(
+    sequence: number,
+    { type, domain }: ReceiptFilter,
+    count: number,
+  ): readonly NumberedReceipt[] {
+    const values: readonly Value[] = [
+      sequence,
+      type ?? null,
+      type ?? null,
+      domain ?? null,
+      domain ?? null,
+      count,
+    ];
+    return this.#database
+      .all(
+        `SELECT * FROM user_receipts WHERE sequence > ? AND (? IS NULL OR type = ?) AND (? IS NULL OR domain = ?)
+         ORDER BY sequence LIMIT ?`,
+        ...values,
+      )
+      .map(parse);
+  }
+}
+
+function parse(row: Row): NumberedReceipt {
+  return {
+    sequence: numberOf(row, "sequence"),
+    transactionId: textOf(row, "transaction_id"),
+    indexed: textOf(row, "indexed"),
+    isSuccess: numberOf(row, "success") === 1,
+    type: textOf(row, "type") as UserReceipt["type"],
+    domain: optionalTextOf(row, "domain"),
+    contractAddress: optionalTextOf(row, "contract_address"),
+    source: optionalTextOf(row, "source"),
+    transactionHash: optionalTextOf(row, "transaction_hash"),
+    blockNumber: optionalNumberOf(row, "block_number"),
+    transactionIndex: optionalNumberOf(row, "transaction_index"),
+    logIndex: optionalNumberOf(row, "log_index"),
+    failureMessage: optionalTextOf(row, "failure_message"),
+  };
+}
