@@ -1,0 +1,67 @@
+import type { EventFragment, Fragment, ParamType } from "ethers";
+
+import type { Json } from "../../domains/domain.ts";
+import { DecodeError, decodeParams, isDynamic } from "./decode.ts";
+import { keyOf, typeOf } from "./types.ts";
+
+/** Decodes what follows a selector; undefined if it does not fit. */
+export function decodeFor(
+  fragment: Fragment,
+  bytes: Uint8Array,
+): Readonly<Record<string, Json>> | undefined {
+  return attempt(() => decodeParams(fragment.inputs, bytes));
+}
+
+/** Decodes an event; undefined if it does not fit. What is indexed and longer than a word is there as its hash only. */
+export function decodeEventFor(
+  fragment: EventFragment,
+  topics: readonly Uint8Array[],
+  bytes: Uint8Array,
+): Readonly<Record<string, Json>> | undefined {
+  return attempt(() => {
+    const indexed = fragment.inputs.filter((input) => input.indexed === true);
+    if (indexed.length !== topics.length - 1)
+      throw new DecodeError("The number of topics is wrong");
+    const rest = fragment.inputs.filter((input) => input.indexed !== true);
+    // Without a name a value is called by its place, which is another one among the rest.
+    const values = decodeInOrder(rest, bytes).values();
+    const words = topics.slice(1).values();
+    return Object.fromEntries(
+      fragment.inputs.map((input, index): [string, Json] => [
+        keyOf(input, index),
+        input.indexed === true
+          ? decodeTopic(input, words.next().value ?? new Uint8Array())
+          : (values.next().value ?? null),
+      ]),
+    );
+  });
+}
+
+function decodeInOrder(
+  params: readonly ParamType[],
+  bytes: Uint8Array,
+): readonly Json[] {
+  const values = new Map(Object.entries(decodeParams(params, bytes)));
+  return params.map((param, index) => values.get(keyOf(param, index)) ?? null);
+}
+
+function decodeTopic(param: ParamType, topic: Uint8Array): Json {
+  const { kind } = typeOf(param);
+  const isHashed = isDynamic(param) || kind === "array" || kind === "tuple";
+  if (isHashed) return `0x${Buffer.from(topic).toString("hex")}`;
+  return decodeInOrder([param], topic)[0] ?? null;
+}
+
+function attempt<Result>(decode: () => Result): Result | undefined {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined;
+    throw error;
+  }
+}
+
+/** As in `event Transfer(address indexed from, uint256 value)`. */
+export function solidityOf(fragment: Fragment): string {
+  return fragment.format("full");
+}

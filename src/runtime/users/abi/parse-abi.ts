@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto";
+
+import {
+  ErrorFragment,
+  EventFragment,
+  Fragment,
+  FunctionFragment,
+} from "ethers";
+
+import type { AbiEntry } from "../../domains/domain.ts";
+import type { KeyedEntry } from "../../store/stored-abis.ts";
+import { UserError } from "../errors.ts";
+
+/** An entry of an ABI, read. */
+export interface AbiItem {
+  readonly definition: AbiEntry;
+  readonly fragment: Fragment;
+}
+
+/** An ABI, read, with the hash that it is known by. */
+export interface Abi {
+  readonly hash: string;
+  readonly items: readonly AbiItem[];
+}
+
+/** Entries of one ABI. The largest that people deploy have a few hundred. */
+const entriesMax = 2_000;
+/** Characters of a type or a name. */
+const wordLengthMax = 256;
+
+/** Reads a JSON ABI. Throws a {@link UserError}. */
+export function parseAbi(entries: readonly AbiEntry[]): Abi {
+  if (entries.length > entriesMax)
+    throw new UserError(
+      "PD012201",
+      `The ABI has ${entries.length} entries; ${entriesMax} are allowed`,
+    );
+  const items = entries.map((definition) => ({
+    definition,
+    fragment: parseEntry(definition),
+  }));
+  return { hash: hashOf(items), items };
+}
+
+/** Reads one entry. Throws a {@link UserError}. */
+export function parseEntry(definition: AbiEntry): Fragment {
+  try {
+    requireShort(definition);
+    return Fragment.from(definition);
+  } catch (error) {
+    const name = definition["name"];
+    const entry = typeof name === "string" ? name : definition["type"];
+    throw new UserError(
+      "PD012201",
+      `The ABI's entry ${JSON.stringify(entry ?? null)} is invalid: ${error instanceof Error ? error.message.split(" (")[0] : ""}`,
+    );
+  }
+}
+
+/** What an ABI's entries are found by. */
+export function keyed({ items }: Abi): readonly KeyedEntry[] {
+  return items.flatMap(({ definition, fragment }): KeyedEntry[] => {
+    if (fragment instanceof FunctionFragment)
+      return [{ type: "function", selector: fragment.selector, definition }];
+    if (fragment instanceof ErrorFragment)
+      return [{ type: "error", selector: fragment.selector, definition }];
+    if (fragment instanceof EventFragment)
+      return [{ type: "event", selector: fragment.topicHash, definition }];
+    return [];
+  });
+}
+
+/** The order of the entries does not matter. */
+function hashOf(items: readonly AbiItem[]): string {
+  const lines = items.map(({ fragment }) => fragment.format("full")).sort();
+  return `0x${createHash("sha256").update(lines.join("\n")).digest("hex")}`;
+}
+
+/** Types are read by functions that call themselves for every part of them. */
+function requireShort(value: unknown): void {
+  if (typeof value === "string" && value.length > wordLengthMax)
+    throw new Error(`a word has ${value.length} characters`);
+  if (typeof value !== "object" || value === null) return;
+  for (const part of Object.values(value)) requireShort(part);
+}
