@@ -1,5 +1,5 @@
 import type { GroupAddress, IntentId, NodeName } from "../protocol/ids.ts";
-import type { Domain, DomainGroup, Json } from "./domains/domain.ts";
+import type { Domain, DomainGroup, Json, SeenState } from "./domains/domain.ts";
 
 /** A group, as a node knows it. */
 export interface NodeGroup extends DomainGroup {
@@ -72,13 +72,6 @@ export interface IntentEffect {
   readonly spent: readonly SeenState[];
   readonly read: readonly SeenState[];
   readonly confirmed: readonly SeenState[];
-}
-
-/** A state that this node has the content of. */
-export interface SeenState {
-  readonly id: string;
-  readonly schema: string;
-  readonly data: Json;
 }
 
 /** How an intent ended, as the node tells it inside the commit. */

@@ -25,6 +25,11 @@ export interface DomainState {
 /** A state to be. Its id comes from its content, a salt, and the step that creates it. */
 export type NewState = Omit<DomainState, "id">;
 
+/** A state of an intent that is over, as far as this node has its content. */
+export type SeenState = Pick<DomainState, "schema" | "data"> & {
+  readonly id: string;
+};
+
 /** The states that can be spent: those of the ledger, and those in flight, without what is in flight to be spent. */
 export interface StateView {
   readonly get: (id: StateId) => DomainState | undefined;
@@ -112,6 +117,15 @@ export interface Domain {
     call: DomainCall,
     view: StateView,
   ) => Readonly<Record<string, Json>> | Promise<Readonly<Record<string, Json>>>;
+  /** What an intent did, in the domain's own words, for the receipt. A domain without this has nothing to add to the states. */
+  readonly receipt?: (
+    group: DomainGroup,
+    effect: {
+      readonly spent: readonly SeenState[];
+      readonly read: readonly SeenState[];
+      readonly confirmed: readonly SeenState[];
+    },
+  ) => Json;
   /** Whether a member may see a state. */
   readonly isEntitled: (
     group: DomainGroup,

@@ -1,0 +1,184 @@
+import { EventFragment, Fragment } from "ethers";
+
+import type { AbiEntry, Json } from "../domains/domain.ts";
+import type { EntryType, StoredAbi } from "../store/stored-abis.ts";
+import type { Query } from "../store/query.ts";
+import { decodeEventFor, decodeFor, solidityOf } from "./abi/decode-with.ts";
+import { type Format, formatParams } from "./abi/format.ts";
+import { type Abi, keyed, parseAbi } from "./abi/parse-abi.ts";
+import { hexBytes } from "./abi/read-data.ts";
+import type { UserBook } from "./book.ts";
+import { UserError } from "./errors.ts";
+
+/** Something that a stored ABI explains. */
+export interface Decoded {
+  readonly data: Json;
+  readonly definition: AbiEntry;
+  readonly signature: string;
+  /** Of errors: what to show to people. */
+  readonly summary?: string | undefined;
+}
+
+/** Known to everybody. */
+const builtInErrors: readonly AbiEntry[] = [
+  {
+    type: "error",
+    name: "Error",
+    inputs: [{ name: "message", type: "string" }],
+  },
+  {
+    type: "error",
+    name: "Panic",
+    inputs: [{ name: "code", type: "uint256" }],
+  },
+];
+
+/** The ABIs that users stored, and what can be decoded with them. */
+export class AbiLibrary {
+  readonly #book: UserBook;
+
+  constructor(ports: { readonly book: UserBook }) {
+    this.#book = ports.book;
+  }
+
+  /** Gives the hash. */
+  store(entries: readonly AbiEntry[]): string {
+    const abi = parseAbi(entries);
+    if (!this.#book.abis.has(abi.hash))
+      this.#book.database.commit(() => {
+        this.keep(abi);
+      });
+    return abi.hash;
+  }
+
+  /** Only inside a commit. */
+  keep(abi: Abi): void {
+    const { hash, items } = abi;
+    if (this.#book.abis.has(hash)) return;
+    this.#book.abis.insert(
+      {
+        hash,
+        created: this.#book.now(),
+        abi: items.map(({ definition }) => definition),
+      },
+      keyed(abi),
+    );
+  }
+
+  get(hash: string): StoredAbi | undefined {
+    return this.#book.abis.byHash(hash.toLowerCase());
+  }
+
+  find(query: Query): readonly StoredAbi[] {
+    return this.#book.abis.find(query);
+  }
+
+  decodeCall(data: string, format: Format): Decoded {
+    const bytes = requireBytes(data);
+    if (bytes.length < 4)
+      throw new UserError("PD012226", "A call has at least 4 bytes");
+    const candidates = this.#candidates("function", bytes);
+    return (
+      firstThatFits(candidates, bytes.subarray(4), format) ??
+      refuse("PD012227", "call", candidates.length)
+    );
+  }
+
+  decodeError(data: string, format: Format): Decoded {
+    const bytes = requireBytes(data);
+    if (bytes.length < 4)
+      throw new UserError("PD012221", "An error has at least 4 bytes");
+    const selector = `0x${bytes.toString("hex", 0, 4)}`;
+    const builtIn = keyed(parseAbi(builtInErrors))
+      .filter((entry) => entry.selector === selector)
+      .map(({ definition }) => definition);
+    const candidates = [...builtIn, ...this.#candidates("error", bytes)];
+    const decoded =
+      firstThatFits(candidates, bytes.subarray(4), format) ??
+      refuse("PD012221", "error", candidates.length);
+    return { ...decoded, summary: summaryOf(decoded, bytes) };
+  }
+
+  decodeEvent(
+    topics: readonly string[],
+    data: string,
+    format: Format,
+  ): Decoded {
+    const words = topics.map(requireBytes);
+    const [first] = words;
+    if (first === undefined)
+      throw new UserError("PD012228", "An event without topics has no name");
+    const selector = `0x${first.toString("hex")}`;
+    const candidates = this.#book.abis.candidates("event", selector);
+    return (
+      decodeEventWith(candidates, words, requireBytes(data), format) ??
+      refuse("PD012229", "event", candidates.length)
+    );
+  }
+
+  #candidates(type: EntryType, bytes: Buffer): readonly AbiEntry[] {
+    return this.#book.abis.candidates(type, `0x${bytes.toString("hex", 0, 4)}`);
+  }
+}
+
+/** Decodes an event with the first definition that fits; undefined if none does. */
+export function decodeEventWith(
+  candidates: readonly AbiEntry[],
+  topics: readonly Uint8Array[],
+  bytes: Uint8Array,
+  format: Format,
+): Decoded | undefined {
+  for (const definition of candidates) {
+    const fragment = Fragment.from(definition);
+    if (!(fragment instanceof EventFragment)) continue;
+    const values = decodeEventFor(fragment, topics, bytes);
+    if (values !== undefined)
+      return {
+        data: formatParams(fragment.inputs, values, format),
+        definition,
+        signature: solidityOf(fragment),
+      };
+  }
+  return undefined;
+}
+
+function firstThatFits(
+  candidates: readonly AbiEntry[],
+  bytes: Uint8Array,
+  format: Format,
+): Decoded | undefined {
+  for (const definition of candidates) {
+    const fragment = Fragment.from(definition);
+    const values = decodeFor(fragment, bytes);
+    if (values !== undefined)
+      return {
+        data: formatParams(fragment.inputs, values, format),
+        definition,
+        signature: fragment.format("sighash"),
+      };
+  }
+  return undefined;
+}
+
+/** As in `InsufficientFunds("1","2")`; the text itself of a plain `Error(string)`. */
+function summaryOf({ definition }: Decoded, bytes: Buffer): string {
+  const fragment = Fragment.from(definition);
+  const values = Object.values(decodeFor(fragment, bytes.subarray(4)) ?? {});
+  const name = String(definition["name"]);
+  if (name === "Error" && typeof values[0] === "string") return values[0];
+  return `${name}(${values.map((value) => JSON.stringify(value)).join(",")})`;
+}
+
+function requireBytes(text: string): Buffer {
+  const bytes = hexBytes(text);
+  if (bytes === undefined)
+    throw new UserError("PD099007", "Hexadecimal digits are needed");
+  return bytes;
+}
+
+function refuse(key: string, what: string, candidates: number): never {
+  throw new UserError(
+    key,
+    `No stored ABI explains the ${what}; ${candidates} definitions begin like it`,
+  );
+}

@@ -1,0 +1,142 @@
+import type { NumberedReceipt } from "../store/user-receipts.ts";
+import type { UserBook } from "./book.ts";
+import type { Records } from "./records.ts";
+import type { FullReceiptView } from "./shapes.ts";
+
+/** Somebody who gets receipts. */
+export type Receiver = (batch: {
+  readonly batchId: number;
+  readonly receipts: readonly FullReceiptView[];
+}) => void;
+
+/** Receipts in one batch. */
+const batchMax = 100;
+/** How long a batch waits that was refused twice in a row, and how long at most: a broken client must not spin. */
+const pauseMs = { first: 50, max: 5_000 };
+/** How long to wait for the states of a receipt to arrive. */
+const incompleteMs = 1_000;
+
+/** Brings the receipts of one listener to who is there to receive them: one batch at a time, until it is acknowledged. */
+export class Delivery {
+  readonly #name: string;
+  readonly #book: UserBook;
+  readonly #records: Records;
+  readonly #report: (error: unknown) => void;
+  readonly #receivers: Receiver[] = [];
+  #batches = 0;
+  #inFlight: { readonly to: Receiver; readonly last: number } | undefined;
+  #refusals = 0;
+  #pause: NodeJS.Timeout | undefined;
+
+  constructor(
+    options: { readonly name: string },
+    ports: {
+      readonly book: UserBook;
+      readonly records: Records;
+      /** Gets errors that nobody waits for. */
+      readonly report: (error: unknown) => void;
+    },
+  ) {
+    this.#report = ports.report;
+    this.#name = options.name;
+    this.#book = ports.book;
+    this.#records = ports.records;
+  }
+
+  attach(receiver: Receiver): void {
+    this.#receivers.push(receiver);
+    this.pump();
+  }
+
+  /** What the receiver had not acknowledged goes to the next one. */
+  detach(receiver: Receiver): void {
+    const index = this.#receivers.indexOf(receiver);
+    if (index >= 0) this.#receivers.splice(index, 1);
+    if (this.#inFlight?.to !== receiver) return;
+    this.#inFlight = undefined;
+    this.pump();
+  }
+
+  /** The receiver has the batch for good. */
+  ack(receiver: Receiver): void {
+    const batch = this.#inFlight;
+    if (batch?.to !== receiver) return;
+    this.#book.database.commit(() => {
+      this.#book.listeners.setCheckpoint(this.#name, batch.last);
+    });
+    this.#inFlight = undefined;
+    this.#refusals = 0;
+    this.pump();
+  }
+
+  /** The receiver wants the batch again. */
+  nack(receiver: Receiver): void {
+    if (this.#inFlight?.to !== receiver) return;
+    this.#inFlight = undefined;
+    const wait = pauseMs.first * 2 ** (this.#refusals - 1);
+    if (this.#refusals++ === 0) this.pump();
+    else this.#wait(Math.min(wait, pauseMs.max));
+  }
+
+  /** Sends the next batch, if there is one, and somebody to get it. Never throws. */
+  pump(): void {
+    try {
+      this.#pump();
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  stop(): void {
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
+    this.#receivers.length = 0;
+    this.#inFlight = undefined;
+  }
+
+  #pump(): void {
+    if (this.#inFlight !== undefined || this.#pause !== undefined) return;
+    const receiver = this.#receivers.shift();
+    if (receiver === undefined) return;
+    // Whoever got the last batch is the last in the row for the next one.
+    this.#receivers.push(receiver);
+    const batch = this.#next();
+    const last = batch.at(-1)?.sequence;
+    if (last === undefined) return;
+    const batchId = this.#batches++;
+    this.#inFlight = { to: receiver, last };
+    const options = this.#book.listeners.byName(this.#name)?.options;
+    const domainReceipts = options?.domainReceipts === true;
+    receiver({
+      batchId,
+      receipts: batch.map((receipt) =>
+        this.#records.fullReceipt(receipt, { domainReceipts }),
+      ),
+    });
+  }
+
+  #next(): readonly NumberedReceipt[] {
+    const spec = this.#book.listeners.byName(this.#name);
+    if (spec?.isStarted !== true) return [];
+    const receipts = this.#book.receipts.after(
+      this.#book.listeners.checkpointOf(this.#name),
+      spec.filters,
+      batchMax,
+    );
+    if (spec.options.incompleteStateReceiptBehavior === "process")
+      return receipts;
+    const gap = receipts.findIndex(
+      (receipt) => !this.#records.isComplete(receipt),
+    );
+    if (gap === 0) this.#wait(incompleteMs);
+    return gap < 0 ? receipts : receipts.slice(0, gap);
+  }
+
+  #wait(ms: number): void {
+    this.#pause = setTimeout(() => {
+      this.#pause = undefined;
+      this.pump();
+    }, ms);
+    this.#pause.unref();
+  }
+}

@@ -1,0 +1,16 @@
+import type { AbiEntry } from "../domains/domain.ts";
+
+/** What a user sends, as far as its form was checked. */
+export interface TransactionInput {
+  readonly type: "public" | "private";
+  readonly from: string;
+  readonly to?: string | null | undefined;
+  readonly domain?: string | null | undefined;
+  readonly function?: string | null | undefined;
+  readonly abi?: readonly AbiEntry[] | null | undefined;
+  readonly abiReference?: string | null | undefined;
+  readonly bytecode?: string | null | undefined;
+  readonly data?: unknown;
+  readonly idempotencyKey?: string | null | undefined;
+  readonly dependsOn?: readonly string[] | null | undefined;
+}

@@ -1,0 +1,124 @@
+import type { Query } from "../store/query.ts";
+import type { ListenerSpec } from "../store/receipt-listeners.ts";
+import type { UserBook } from "./book.ts";
+import { Delivery, type Receiver } from "./delivery.ts";
+import { UserError } from "./errors.ts";
+import { isName } from "./identity.ts";
+import type { Records } from "./records.ts";
+
+/** Users' standing orders for receipts: they outlive sockets and restarts. */
+export class Listeners {
+  readonly #book: UserBook;
+  readonly #records: Records;
+  readonly #onSettled: (listener: () => void) => () => void;
+  readonly #report: (error: unknown) => void;
+  readonly #deliveries = new Map<string, Delivery>();
+  #stopListening: () => void = () => undefined;
+
+  constructor(ports: {
+    readonly book: UserBook;
+    readonly records: Records;
+    /** As of the node. */
+    readonly onSettled: (listener: () => void) => () => void;
+    readonly report: (error: unknown) => void;
+  }) {
+    this.#report = ports.report;
+    this.#book = ports.book;
+    this.#records = ports.records;
+    this.#onSettled = ports.onSettled;
+  }
+
+  start(): void {
+    this.#stopListening = this.#onSettled(() => {
+      this.pump();
+    });
+  }
+
+  stop(): void {
+    this.#stopListening();
+    for (const delivery of this.#deliveries.values()) delivery.stop();
+    this.#deliveries.clear();
+  }
+
+  /** There may be new receipts. */
+  pump(): void {
+    for (const delivery of this.#deliveries.values()) delivery.pump();
+  }
+
+  create(spec: Omit<ListenerSpec, "created">): void {
+    const { name, filters } = spec;
+    if (!isName(name))
+      throw new UserError("PD020005", `'${name}' is no name for a listener`);
+    if (filters.domain !== undefined && filters.type !== "private")
+      throw new UserError(
+        "PD012236",
+        `A listener for a domain is for type private, not ${filters.type ?? "all"}`,
+      );
+    if (this.#book.listeners.byName(name) !== undefined)
+      throw new UserError(
+        "PD012237",
+        `A receipt listener named '${name}' already exists`,
+      );
+    this.#book.database.commit(() => {
+      this.#book.listeners.insert({ ...spec, created: this.#book.now() });
+    });
+  }
+
+  get(name: string): ListenerSpec | undefined {
+    return this.#book.listeners.byName(name);
+  }
+
+  find(query: Query): readonly ListenerSpec[] {
+    return this.#book.listeners.find(query);
+  }
+
+  setStarted(name: string, isStarted: boolean): void {
+    this.#require(name);
+    this.#book.database.commit(() =>
+      this.#book.listeners.setStarted(name, isStarted),
+    );
+    this.#deliveries.get(name)?.pump();
+  }
+
+  /** Its checkpoint goes with it. */
+  remove(name: string): void {
+    this.#require(name);
+    this.#book.database.commit(() => this.#book.listeners.remove(name));
+    this.#deliveries.get(name)?.stop();
+    this.#deliveries.delete(name);
+  }
+
+  /** From now on the receiver gets receipts, one batch at a time. Throws if there is no such listener. */
+  attach(name: string, receiver: Receiver): void {
+    this.#require(name);
+    const delivery =
+      this.#deliveries.get(name) ??
+      new Delivery(
+        { name },
+        { book: this.#book, records: this.#records, report: this.#report },
+      );
+    this.#deliveries.set(name, delivery);
+    delivery.attach(receiver);
+  }
+
+  /** What the receiver had not acknowledged goes to the next one. */
+  detach(name: string, receiver: Receiver): void {
+    this.#deliveries.get(name)?.detach(receiver);
+  }
+
+  ack(name: string, receiver: Receiver): void {
+    this.#deliveries.get(name)?.ack(receiver);
+  }
+
+  nack(name: string, receiver: Receiver): void {
+    this.#deliveries.get(name)?.nack(receiver);
+  }
+
+  #require(name: string): void {
+    if (this.#book.listeners.byName(name) === undefined)
+      throw new UserError(
+        "PD012238",
+        `Receipt listener '${name}' does not exist`,
+      );
+  }
+}

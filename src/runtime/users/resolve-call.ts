@@ -1,0 +1,106 @@
+import { Fragment, type FunctionFragment } from "ethers";
+
+import { parseGroupAddress } from "../../protocol/ids.ts";
+import type { Json } from "../domains/domain.ts";
+import type { NodeGroup, NodeService } from "../service.ts";
+import { type Abi, parseAbi } from "./abi/parse-abi.ts";
+import { pickFunction } from "./abi/pick-function.ts";
+import { readData } from "./abi/read-data.ts";
+import type { AbiLibrary } from "./abi-library.ts";
+import { notSupported, UserError } from "./errors.ts";
+import type { Identity } from "./identity.ts";
+import { parseLocalIdentity } from "./identity.ts";
+import type { TransactionInput } from "./input.ts";
+
+/** What a user means: a function of a group's domain, with arguments. */
+export interface ResolvedCall {
+  readonly group: NodeGroup;
+  readonly identity: Identity;
+  readonly fragment: FunctionFragment;
+  readonly signature: string;
+  readonly args: Readonly<Record<string, Json>>;
+  readonly abi: Abi;
+}
+
+/** Finds out what a user means. Throws a {@link UserError} if he cannot mean anything. */
+export function resolveCall(
+  input: TransactionInput,
+  ports: { readonly service: NodeService; readonly abis: AbiLibrary },
+): ResolvedCall {
+  const { service, abis } = ports;
+  if (input.type === "public") throw notSupported("A public transaction");
+  const identity = parseLocalIdentity(input.from, service.name);
+  const to = input.to ?? undefined;
+  if (to === undefined) throw deployProblem(input);
+  if ((input.bytecode ?? undefined) !== undefined)
+    throw new UserError(
+      "PD012207",
+      "Bytecode can only be supplied with a public constructor",
+    );
+  const group = groupAt(to, input.domain ?? undefined, service);
+  const abi = abiOf(input, abis);
+  const fragment = pickFunction(abi, input.function ?? "");
+  const signature = fragment.format("sighash");
+  const args = readData(
+    {
+      label: signature,
+      selector: fragment.selector,
+      inputs: fragment.inputs,
+    },
+    input.data,
+  );
+  return { group, identity, fragment, signature, args, abi };
+}
+
+/** The group at an address, which must be of the domain that the user names, if he names one. */
+export function groupAt(
+  to: string,
+  domain: string | undefined,
+  service: NodeService,
+): NodeGroup {
+  const address = parseGroupAddress(to);
+  const group = address && service.group(address);
+  if (group === undefined)
+    throw new UserError(
+      "PD011609",
+      `There is no private contract at ${to}, as far as this node knows`,
+    );
+  if (domain !== undefined && domain !== "" && domain !== group.domain.name)
+    throw new UserError(
+      "PD012231",
+      `The domain of ${group.address} is ${group.domain.name}, not ${domain}`,
+    );
+  return group;
+}
+
+function abiOf(input: TransactionInput, abis: AbiLibrary): Abi {
+  const abi = input.abi ?? undefined;
+  const reference = input.abiReference ?? undefined;
+  if (abi !== undefined && reference !== undefined)
+    throw new UserError("PD012202", "Supply abi or abiReference, not both");
+  if (abi !== undefined) return parseAbi(abi);
+  if (reference === undefined)
+    throw new UserError("PD012218", "Supply abi or abiReference");
+  const stored = abis.get(reference);
+  if (stored === undefined)
+    throw new UserError("PD012203", `There is no stored ABI ${reference}`);
+  return parseAbi(stored.abi);
+}
+
+function deployProblem(input: TransactionInput): UserError {
+  if ((input.function ?? "") !== "")
+    return new UserError(
+      "PD012204",
+      "A function needs an address to call it at: set to, or leave function out",
+    );
+  if ((input.domain ?? "") === "")
+    return new UserError("PD012232", "A private deployment needs a domain");
+  return notSupported(
+    "A private deployment other than with pgroup_createGroup",
+  );
+}
+
+/** Whether an entry of an ABI is a function with this signature. */
+export function hasSignature(entry: Fragment, signature: string): boolean {
+  return entry.type === "function" && entry.format("sighash") === signature;
+}

@@ -1,0 +1,63 @@
+import type { Json } from "../domains/domain.ts";
+
+/** A transaction, as users see it. */
+export interface TransactionView {
+  readonly id: string;
+  readonly created: string;
+  readonly submitMode: "auto" | "external";
+  readonly idempotencyKey?: string | undefined;
+  readonly type: "private" | "public";
+  readonly domain?: string | undefined;
+  readonly function: string;
+  readonly abiReference: string;
+  readonly from: string;
+  readonly to?: string | undefined;
+  readonly data: Json;
+}
+
+/** A transaction with what became of it. */
+export interface FullTransactionView extends TransactionView {
+  readonly receipt: ReceiptView | null;
+  readonly public: null;
+  readonly dependsOn?: readonly string[] | undefined;
+}
+
+/** A receipt, as users see it. What does not apply is not there at all: clients test for that. */
+export interface ReceiptView {
+  readonly id: string;
+  readonly sequence: number;
+  readonly domain?: string | undefined;
+  readonly success?: true | undefined;
+  readonly transactionHash?: string | undefined;
+  readonly blockNumber?: number | undefined;
+  readonly transactionIndex: number;
+  readonly logIndex?: number | undefined;
+  readonly source?: string | undefined;
+  readonly failureMessage?: string | undefined;
+  readonly contractAddress?: string | undefined;
+}
+
+/** A receipt with what the transaction did. */
+export interface FullReceiptView extends ReceiptView {
+  readonly public: null;
+  readonly states: StatesView;
+  readonly domainReceipt?: Json | undefined;
+  readonly domainReceiptError?: string | undefined;
+}
+
+/** The states of a transaction. */
+export interface StatesView {
+  readonly none?: true | undefined;
+  readonly spent?: readonly StateView[] | undefined;
+  readonly read?: readonly StateView[] | undefined;
+  readonly confirmed?: readonly StateView[] | undefined;
+}
+
+export interface StateView {
+  readonly id: string;
+  readonly created: string;
+  readonly domain: string;
+  readonly schema: string;
+  readonly contractAddress: string;
+  readonly data: Json;
+}

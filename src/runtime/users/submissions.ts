@@ -1,0 +1,193 @@
+import { type IntentId, parseIntentId } from "../../protocol/ids.ts";
+import type { Json } from "../domains/domain.ts";
+import type { NodeService } from "../service.ts";
+import type { UserTransaction } from "../store/user-transactions.ts";
+import type { AbiLibrary } from "./abi-library.ts";
+import type { UserBook } from "./book.ts";
+import { UserError } from "./errors.ts";
+import type { TransactionInput } from "./input.ts";
+import { type ResolvedCall, resolveCall } from "./resolve-call.ts";
+
+/** What a call is sent with. */
+export interface SubmitOptions {
+  readonly idempotencyKey: string | undefined;
+  readonly dependsOn: readonly string[];
+  readonly isPrepareOnly: boolean;
+  /** As the user wrote it. */
+  readonly from: string;
+  /** What to keep as the transaction's data, if that is not the arguments of the domain. */
+  readonly shown?: {
+    readonly function: string;
+    readonly data: Json;
+  };
+}
+
+/** A transaction that can be submitted: its row, and how to hand it to the node. */
+interface Ready {
+  readonly row: UserTransaction;
+  readonly submit: () => Promise<void>;
+}
+
+/** Takes transactions from users. What it takes is durable, together with the intent, when it answers. */
+export class Submissions {
+  readonly #service: NodeService;
+  readonly #book: UserBook;
+  readonly #abis: AbiLibrary;
+  readonly #newId: () => string;
+  /** Keys of transactions that are on their way to the disk, with their ids. */
+  readonly #claims = new Map<string, string>();
+
+  constructor(ports: {
+    readonly service: NodeService;
+    readonly book: UserBook;
+    readonly abis: AbiLibrary;
+    readonly newId: () => string;
+  }) {
+    this.#service = ports.service;
+    this.#book = ports.book;
+    this.#abis = ports.abis;
+    this.#newId = ports.newId;
+  }
+
+  /**
+   * Takes all or none, as far as they can be checked beforehand: they reach the node at once, and it commits what waits
+   * together. Gives their ids.
+   */
+  async send(
+    inputs: readonly TransactionInput[],
+    { isPrepareOnly }: { readonly isPrepareOnly: boolean },
+  ): Promise<readonly string[]> {
+    const calls = inputs.map((input) => ({
+      call: resolveCall(input, { service: this.#service, abis: this.#abis }),
+      options: {
+        from: input.from,
+        idempotencyKey: input.idempotencyKey ?? undefined,
+        dependsOn: input.dependsOn ?? [],
+        isPrepareOnly,
+      },
+    }));
+    return await this.submit(calls);
+  }
+
+  async submit(
+    calls: readonly {
+      readonly call: ResolvedCall;
+      readonly options: SubmitOptions;
+    }[],
+  ): Promise<readonly string[]> {
+    const claimed: string[] = [];
+    try {
+      const ready = calls.map(({ call, options }) => {
+        const id = this.#newId();
+        if (options.idempotencyKey !== undefined) {
+          this.#claim(options.idempotencyKey, id);
+          claimed.push(options.idempotencyKey);
+        }
+        return this.#ready(id, call, options);
+      });
+      await all(
+        ready.map(async ({ submit }) => {
+          await submit();
+        }),
+      );
+      return ready.map(({ row }) => row.id);
+    } finally {
+      for (const key of claimed) this.#claims.delete(key);
+    }
+  }
+
+  /** Claims a key for as long as `work` takes, for what is not an intent. */
+  async withKey<Result>(
+    key: string | undefined,
+    id: string,
+    work: () => Result | Promise<Result>,
+  ): Promise<Result> {
+    if (key === undefined) return await work();
+    this.#claim(key, id);
+    try {
+      return await work();
+    } finally {
+      this.#claims.delete(key);
+    }
+  }
+
+  /** Between this and the commit nobody else can have the key. */
+  #claim(key: string, id: string): void {
+    const other =
+      this.#claims.get(key) ??
+      this.#book.transactions.byIdempotencyKey(key)?.id;
+    if (other !== undefined)
+      throw new UserError(
+        "PD012220",
+        `idempotencyKey already used by submitted transaction ${other}`,
+      );
+    this.#claims.set(key, id);
+  }
+
+  #ready(id: string, call: ResolvedCall, options: SubmitOptions): Ready {
+    const { group, identity, signature, args, abi } = call;
+    const service = this.#service;
+    const { payload, touches } = group.domain.check({
+      group,
+      node: service.name,
+      from: identity.name,
+      signature,
+      args,
+    });
+    const dependsOn = options.dependsOn.map((other) =>
+      this.#dependency(other, group.address),
+    );
+    const intentId = service.nextIntentId(group.address);
+    const row: UserTransaction = {
+      id,
+      idempotencyKey: options.idempotencyKey,
+      group: group.address,
+      intentId,
+      created: this.#book.now(),
+      submitMode: options.isPrepareOnly ? "external" : "auto",
+      type: "private",
+      domain: group.domain.name,
+      from: options.from,
+      to: group.address,
+      function: options.shown?.function ?? signature,
+      abiReference: abi.hash,
+      data: options.shown?.data ?? args,
+      dependsOn: options.dependsOn,
+    };
+    const submission = {
+      group: group.address,
+      id: intentId,
+      payload,
+      touches,
+      dependsOn,
+      isPrepareOnly: options.isPrepareOnly,
+    };
+    return {
+      row,
+      submit: async () => {
+        await service.submit(submission, () => {
+          this.#abis.keep(abi);
+          this.#book.transactions.insert(row);
+        });
+      },
+    };
+  }
+
+  #dependency(id: string, group: string): IntentId {
+    const transaction = this.#book.transactions.byId(id.toLowerCase());
+    const intentId = parseIntentId(transaction?.intentId);
+    if (intentId === undefined || transaction?.group !== group)
+      throw new UserError(
+        "PD012254",
+        `${id}, which the transaction depends on, is no transaction of ${group}`,
+      );
+    return intentId;
+  }
+}
+
+/** Waits for all of them, also when one fails, so that nothing is under way afterwards. */
+async function all(work: readonly Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(work);
+  for (const result of results)
+    if (result.status === "rejected") throw result.reason;
+}
