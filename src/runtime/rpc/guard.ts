@@ -1,0 +1,83 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+
+/** Who may talk to the server. */
+export interface GuardOptions {
+  /** The address that the server binds to. */
+  readonly host: string;
+  /** Every request must carry it: `Authorization: Bearer <token>`. */
+  readonly token?: string | undefined;
+  /** Names for this server besides those of the loopback interface and its own address. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Web pages that may talk to the server, as in `https://wallet.example`. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+}
+
+/** Why a request is refused. */
+export interface Refusal {
+  readonly status: 401 | 403;
+  readonly reason: string;
+}
+
+const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
+
+/** Shorter ones can be guessed. */
+const tokenLengthMin = 16;
+
+/** Throws if the options would let everybody in. */
+export function requireSafe({ host, token }: GuardOptions): void {
+  if (token !== undefined && token.length < tokenLengthMin)
+    throw new Error(
+      `The RPC token has ${token.length} characters. Use a random one of at least ${tokenLengthMin}.`,
+    );
+  if (token === undefined && !isLoopback(host))
+    throw new Error(
+      `The RPC server cannot listen on ${host} without a token: everybody who reaches it could use this node. Configure a token, or listen on 127.0.0.1.`,
+    );
+}
+
+/** Looks at the headers of a request; gives a reason to refuse it. */
+export function guard(
+  options: GuardOptions,
+): (request: IncomingMessage) => Refusal | undefined {
+  const { host, token, allowedHosts, allowedOrigins = [] } = options;
+  const hosts = new Set(
+    [...loopbackNames, host, ...(allowedHosts ?? [])].map((name) =>
+      name.toLowerCase(),
+    ),
+  );
+  // A page that had its name pointed at this machine does not know the token, so any name will do for who does.
+  const isAnyHost = token !== undefined && allowedHosts === undefined;
+  const expected = token === undefined ? undefined : hash(`Bearer ${token}`);
+  return ({ method, headers }) => {
+    const name = hostNameOf(headers.host);
+    if (!isAnyHost && (name === undefined || !hosts.has(name)))
+      return { status: 403, reason: "This server has another name" };
+    const { origin, authorization = "" } = headers;
+    if (origin !== undefined && !allowedOrigins.includes(origin))
+      return { status: 403, reason: "Web pages may not use this server" };
+    // A browser asks without the token whether a page may send it, and gets nothing but the answer.
+    if (
+      expected !== undefined &&
+      method !== "OPTIONS" &&
+      !timingSafeEqual(expected, hash(authorization))
+    )
+      return { status: 401, reason: "A token is needed" };
+    return undefined;
+  };
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\.[\d.]+$/.test(host);
+}
+
+/** Hashes have the same length, whatever was sent: a comparison tells nothing about the token. */
+function hash(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function hostNameOf(header: string | undefined): string | undefined {
+  return /^(\[[\da-f:.]+\]|[^:/?#@\s]+)(:\d{1,5})?$/.exec(
+    header?.toLowerCase() ?? "",
+  )?.[1];
+}

@@ -1,0 +1,90 @@
+import { z } from "zod/v4";
+
+import { type IntentId, parseIntentId } from "../../../protocol/ids.ts";
+import { UserError } from "../../users/errors.ts";
+import { type Context, method, type Method } from "../method.ts";
+import { address, hex32, uuid, word } from "../schemas/basics.ts";
+
+const counts = z.record(z.string(), z.int().nonnegative()).readonly();
+
+const groupStatus = z
+  .strictObject({
+    address,
+    name: word,
+    domain: word,
+    sender: z.string(),
+    coordinator: z.string(),
+    active: z.string().optional(),
+    heartbeatAgeMs: z.number().optional(),
+    ranking: z.array(z.string()).readonly(),
+    range: z.int(),
+    rangeStart: z.int(),
+    rangeEnd: z.int(),
+    own: counts,
+    coordinated: counts,
+    blocked: z
+      .array(z.strictObject({ id: hex32, why: z.string() }).readonly())
+      .readonly(),
+    missingStates: z.int().nonnegative(),
+  })
+  .readonly()
+  .meta({ id: "GroupStatus" });
+
+const status = z
+  .strictObject({
+    name: z.string(),
+    height: z.int(),
+    boot: z.int(),
+    groups: z.array(groupStatus).readonly(),
+    dropped: counts,
+  })
+  .readonly()
+  .meta({ id: "NodeStatus" });
+
+/** A transaction as users know it, or an intent as the protocol does. */
+const anyId = z.union([uuid, hex32]);
+
+export const sequencerMethods: readonly Method[] = [
+  method({
+    name: "sequencer_status",
+    summary: "This node at a glance",
+    params: {},
+    result: status,
+    run: (_, { api }) => api.service.status(),
+  }),
+  method({
+    name: "sequencer_explain",
+    summary:
+      "What a transaction waits for, in one sentence; null if it does not wait here",
+    params: { id: anyId },
+    result: z.string().nullable(),
+    run: ({ id }, context) => {
+      const intentId = intentOf(id, context);
+      return intentId === undefined
+        ? null
+        : (context.api.service.explain(intentId) ?? null);
+    },
+  }),
+  method({
+    name: "sequencer_resume",
+    summary:
+      "Takes a parked transaction up again; false if it is not parked here",
+    params: { id: anyId },
+    result: z.boolean(),
+    run: async ({ id }, context) => {
+      const intentId = intentOf(id, context);
+      return intentId === undefined
+        ? false
+        : await context.api.service.resume(intentId);
+    },
+  }),
+];
+
+/** Undefined for a transaction that has none. */
+function intentOf(id: string, { api }: Context): IntentId | undefined {
+  if (!id.includes("-")) return parseIntentId(id.toLowerCase());
+  const transaction = api.records.transaction(id);
+  if (transaction === undefined)
+    throw new UserError("PD012244", `There is no transaction ${id}`);
+  return parseIntentId(transaction.intentId);
+}

@@ -1,0 +1,148 @@
+import { z } from "zod/v4";
+
+import { parseFormat } from "../../users/abi/format.ts";
+import { UserError } from "../../users/errors.ts";
+import type { TransactionInput } from "../../users/input.ts";
+import { transactionView } from "../../users/records.ts";
+import { type Context, method, type Method } from "../method.ts";
+import { json, uuid, word } from "../schemas/basics.ts";
+import { query } from "../schemas/query.ts";
+import {
+  callInput,
+  fullTransaction,
+  preparedTransaction,
+  transaction,
+  transactionInput,
+} from "../schemas/transactions.ts";
+
+/** Transactions in one request: as many as in a batch. */
+const inputs = z.array(transactionInput).min(1).max(100);
+
+export const transactionMethods: readonly Method[] = [
+  method({
+    name: "ptx_sendTransaction",
+    summary: "Takes a transaction; gives its id once it is durable",
+    params: { transaction: transactionInput },
+    result: uuid,
+    run: async ({ transaction: input }, context) =>
+      one(await send([input], context, false)),
+  }),
+  method({
+    name: "ptx_sendTransactions",
+    summary: "Takes several transactions, all or none; gives their ids",
+    params: { transactions: inputs },
+    result: z.array(uuid).readonly(),
+    run: async (params, context) =>
+      await send(params.transactions, context, false),
+  }),
+  method({
+    name: "ptx_prepareTransaction",
+    summary: "Takes a transaction that is endorsed but not submitted",
+    params: { transaction: transactionInput },
+    result: uuid,
+    run: async ({ transaction: input }, context) =>
+      one(await send([input], context, true)),
+  }),
+  method({
+    name: "ptx_prepareTransactions",
+    summary: "Takes several transactions that are endorsed but not submitted",
+    params: { transactions: inputs },
+    result: z.array(uuid).readonly(),
+    run: async (params, context) =>
+      await send(params.transactions, context, true),
+  }),
+  method({
+    name: "ptx_getPreparedTransaction",
+    summary: "A prepared transaction, once it is endorsed",
+    params: { id: uuid },
+    result: preparedTransaction.nullable(),
+    // Nodes refuse to prepare as long as nothing would stop such an intent before dispatch.
+    run: () => null,
+  }),
+  method({
+    name: "ptx_call",
+    summary: "Asks without a transaction; gives the outputs by name",
+    params: { call: callInput },
+    result: json,
+    run: async ({ call }, { api }) =>
+      await api.calls.call(call, parseFormat(call.dataFormat)),
+  }),
+  method({
+    name: "ptx_getTransaction",
+    summary: "A transaction",
+    params: { id: uuid },
+    result: transaction.nullable(),
+    run: ({ id }, { api }) => {
+      const found = api.records.transaction(id);
+      return found === undefined ? null : transactionView(found);
+    },
+  }),
+  method({
+    name: "ptx_getTransactionFull",
+    summary: "A transaction with what became of it",
+    params: { id: uuid },
+    result: fullTransaction.nullable(),
+    run: ({ id }, { api }) => {
+      const found = api.records.transaction(id);
+      return found === undefined ? null : api.records.full(found);
+    },
+  }),
+  method({
+    name: "ptx_getTransactionByIdempotencyKey",
+    summary: "The transaction that was sent with a key",
+    params: { idempotencyKey: word },
+    result: transaction.nullable(),
+    run: ({ idempotencyKey }, { api }) => {
+      const found = api.records.byIdempotencyKey(idempotencyKey);
+      return found === undefined ? null : transactionView(found);
+    },
+  }),
+  method({
+    name: "ptx_queryTransactions",
+    summary: "Transactions, newest first",
+    params: { query },
+    result: z.array(transaction).readonly(),
+    run: (params, { api }) =>
+      api.records.find(params.query, { isPending: false }).map(transactionView),
+  }),
+  method({
+    name: "ptx_queryTransactionsFull",
+    summary: "Transactions with what became of them, newest first",
+    params: { query },
+    result: z.array(fullTransaction).readonly(),
+    run: (params, { api }) =>
+      api.records
+        .find(params.query, { isPending: false })
+        .map((found) => api.records.full(found)),
+  }),
+  method({
+    name: "ptx_queryPendingTransactions",
+    summary: "Transactions without a receipt, newest first",
+    params: { query, full: z.boolean().nullable() },
+    result: z.array(z.union([transaction, fullTransaction])).readonly(),
+    run: (params, { api }) =>
+      api.records
+        .find(params.query, { isPending: true })
+        .map((found) =>
+          params.full === true
+            ? api.records.full(found)
+            : transactionView(found),
+        ),
+  }),
+];
+
+async function send(
+  transactions: readonly TransactionInput[],
+  { api }: Context,
+  isPrepareOnly: boolean,
+): Promise<readonly string[]> {
+  if (isPrepareOnly && transactions.some(({ type }) => type !== "private"))
+    throw new UserError("PD012225", "Only private transactions are prepared");
+  return await api.submissions.send(transactions, { isPrepareOnly });
+}
+
+function one(ids: readonly string[]): string {
+  const [id] = ids;
+  if (id === undefined) throw new Error("A transaction has no id.");
+  return id;
+}

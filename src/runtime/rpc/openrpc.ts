@@ -1,0 +1,64 @@
+import { z } from "zod/v4";
+
+import type { Method } from "./method.ts";
+
+/** Describes methods in the OpenRPC format (https://spec.open-rpc.org). */
+export function openRpc(methods: readonly Method[]): Record<string, unknown> {
+  const schemas = new Map<string, unknown>();
+  const described = methods.map((method) => ({
+    name: method.name,
+    summary: method.summary,
+    ...(method.isSocketOnly && { description: "Only over WebSocket." }),
+    paramStructure: "by-position",
+    params: method.params.map(({ name, schema }) => ({
+      name,
+      required: true,
+      schema: describe(schema, "input", schemas),
+    })),
+    result: {
+      name: "result",
+      schema: describe(method.result, "output", schemas),
+    },
+  }));
+  return {
+    openrpc: "1.3.2",
+    info: {
+      title: "hardhat-sequencer",
+      version: "1",
+      description:
+        "What a node does for its users. Parameters are given by position, all of them; null stands for one that is left out.",
+    },
+    methods: described,
+    components: { schemas: Object.fromEntries([...schemas].sort(byName)) },
+  };
+}
+
+/** Schemas with a name are kept aside, once for the whole document. */
+function describe(
+  schema: z.ZodType,
+  io: "input" | "output",
+  schemas: Map<string, unknown>,
+): unknown {
+  const written = z.toJSONSchema(schema, { io, unrepresentable: "any" });
+  // What dialect it is in does not belong into every part of a document.
+  const { $defs = {}, ...own } = JSON.parse(
+    JSON.stringify({ ...written, $schema: undefined }).replaceAll(
+      '"#/$defs/',
+      '"#/components/schemas/',
+    ),
+  ) as { readonly $defs?: Readonly<Record<string, unknown>> };
+  for (const [name, definition] of Object.entries($defs)) {
+    const known = schemas.get(name) ?? definition;
+    if (JSON.stringify(known) !== JSON.stringify(definition))
+      throw new Error(`There are two schemas with the name ${name}.`);
+    schemas.set(name, definition);
+  }
+  return own;
+}
+
+function byName(
+  [a]: readonly [string, unknown],
+  [b]: readonly [string, unknown],
+): number {
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,64 @@
+import { z } from "zod/v4";
+
+import type { Query, Statements } from "../../store/query.ts";
+
+const comparison = z.object({
+  field: z.string().max(64),
+  not: z.boolean().nullish().transform(orUndefined),
+  caseInsensitive: z.boolean().nullish().transform(orUndefined),
+});
+
+const single = z.array(comparison.extend({ value: z.unknown() })).optional();
+const several = z
+  .array(comparison.extend({ values: z.array(z.unknown()).max(1_000) }))
+  .optional();
+const none = z.array(comparison).optional();
+
+const operators = {
+  equal: single,
+  eq: single,
+  neq: single,
+  like: single,
+  lessThan: single,
+  lt: single,
+  lessThanOrEqual: single,
+  lte: single,
+  greaterThan: single,
+  gt: single,
+  greaterThanOrEqual: single,
+  gte: single,
+  in: several,
+  nin: several,
+  null: none,
+};
+
+const statements: z.ZodType<Statements> = z
+  .strictObject({
+    ...operators,
+    get or() {
+      return z.array(statements).max(100).optional();
+    },
+  })
+  .meta({ id: "Statements", description: "Comparisons that must all hold" });
+
+/** What to look for. */
+export const query: z.ZodType<Query> = z
+  .strictObject({
+    ...operators,
+    or: z.array(statements).max(100).optional(),
+    limit: z
+      .int("PD010721: limit is required")
+      .positive("PD010721: limit must be positive"),
+    sort: z.array(z.string().max(64)).max(8).nullish().transform(orUndefined),
+  })
+  .meta({
+    id: "Query",
+    description:
+      "Comparisons that must all hold, `or` with alternatives, `sort` and a `limit`",
+  });
+
+function orUndefined<Value>(
+  value: Value | null | undefined,
+): Value | undefined {
+  return value ?? undefined;
+}
