@@ -88,9 +88,9 @@ export class Listeners {
     this.#deliveries.delete(name);
   }
 
-  /** From now on the receiver gets receipts, one batch at a time. Throws if there is no such listener. */
+  /** From now on the receiver gets receipts, one batch at a time; none from a listener that was deleted meanwhile. */
   attach(name: string, receiver: Receiver): void {
-    this.#require(name);
+    if (this.#book.listeners.byName(name) === undefined) return;
     const delivery =
       this.#deliveries.get(name) ??
       new Delivery(
