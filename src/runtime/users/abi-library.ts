@@ -3,10 +3,11 @@ import { EventFragment, Fragment } from "ethers";
 import type { AbiEntry, Json } from "../domains/domain.ts";
 import type { EntryType, StoredAbi } from "../store/stored-abis.ts";
 import type { Query } from "../store/query.ts";
-import { decodeEventFor, decodeFor, solidityOf } from "./abi/decode-with.ts";
+import { decodeEventFor, decodeFor } from "./abi/decode-with.ts";
 import { type Format, formatParams } from "./abi/format.ts";
 import { type Abi, keyed, parseAbi } from "./abi/parse-abi.ts";
 import { hexBytes } from "./abi/read-data.ts";
+import { signatureOf, solidityOf } from "./abi/signature.ts";
 import type { UserBook } from "./book.ts";
 import { UserError } from "./errors.ts";
 
@@ -154,7 +155,7 @@ function firstThatFits(
       return {
         data: formatParams(fragment.inputs, values, format),
         definition,
-        signature: fragment.format("sighash"),
+        signature: signatureOf(fragment),
       };
   }
   return undefined;

@@ -1,8 +1,10 @@
-import { Fragment, FunctionFragment } from "ethers";
+import type { FunctionFragment } from "ethers";
 
 import type { Json } from "../domains/domain.ts";
 import type { NodeService } from "../service.ts";
 import { type Format, formatParams } from "./abi/format.ts";
+import { parseAbi } from "./abi/parse-abi.ts";
+import { functionOf } from "./abi/pick-function.ts";
 import type { AbiLibrary } from "./abi-library.ts";
 import { notSupported, UserError } from "./errors.ts";
 import type { TransactionInput } from "./input.ts";
@@ -61,12 +63,6 @@ function outputsOf({
   signature,
   fragment,
 }: ResolvedCall): FunctionFragment["outputs"] {
-  const own = group.domain.abi
-    .map((entry) => Fragment.from(entry))
-    .find(
-      (entry) =>
-        entry instanceof FunctionFragment &&
-        entry.format("sighash") === signature,
-    );
-  return own instanceof FunctionFragment ? own.outputs : fragment.outputs;
+  const own = functionOf(parseAbi(group.domain.abi), signature);
+  return (own ?? fragment).outputs;
 }

@@ -1,4 +1,4 @@
-import { ConstructorFragment, Fragment, FunctionFragment } from "ethers";
+import { ConstructorFragment, type Fragment, FunctionFragment } from "ethers";
 
 import type { AbiEntry, Json } from "../domains/domain.ts";
 import type { NodeGroup, NodeService } from "../service.ts";
@@ -6,8 +6,10 @@ import { DecodeError, decodeParams } from "./abi/decode.ts";
 import { encodeParams } from "./abi/encode.ts";
 import { type Format, formatParams } from "./abi/format.ts";
 import { parseAbi, parseEntry } from "./abi/parse-abi.ts";
+import { functionOf } from "./abi/pick-function.ts";
 import { hexBytes, readData } from "./abi/read-data.ts";
 import { readParams } from "./abi/read-value.ts";
+import { signatureOf } from "./abi/signature.ts";
 import { type Calls, requireLatest } from "./calls.ts";
 import { notSupported, UserError } from "./errors.ts";
 import type { Groups } from "./groups.ts";
@@ -97,7 +99,7 @@ export class GroupCalls {
       entry &&
       (input.to ?? input.bytecode ?? undefined) === undefined
     ) {
-      const signature = own.format("sighash");
+      const signature = signatureOf(own);
       const { inputs, selector } = own;
       const args = readData(
         { label: signature, selector, inputs },
@@ -153,21 +155,7 @@ function ownFunction(
   if (entry === undefined) return undefined;
   const asked = parseEntry(entry);
   if (!(asked instanceof FunctionFragment)) return undefined;
-  return domainFunction(group, asked.format("sighash"));
-}
-
-function domainFunction(
-  group: NodeGroup,
-  signature: string,
-): FunctionFragment | undefined {
-  const found = group.domain.abi
-    .map((entry) => Fragment.from(entry))
-    .find(
-      (fragment) =>
-        fragment instanceof FunctionFragment &&
-        fragment.format("sighash") === signature,
-    );
-  return found instanceof FunctionFragment ? found : undefined;
+  return functionOf(parseAbi(group.domain.abi), signatureOf(asked));
 }
 
 /** What a contract inside the group is called with. */
@@ -180,12 +168,13 @@ function wrap(
   const entry = input.function ?? undefined;
   const bytecode = input.bytecode ?? undefined;
   const signature = bytecode === undefined ? wrapper : "deploy(bytes)";
-  const fragment = domainFunction(group, signature);
+  const fragment = functionOf(parseAbi(group.domain.abi), signature);
   const asked = entry && parseEntry(entry);
+  const askedSignature = asked && signatureOf(asked);
   if (fragment === undefined)
     throw new UserError(
       "PD012206",
-      `${group.domain.name} has no function ${asked?.format("sighash") ?? signature}`,
+      `${group.domain.name} has no function ${askedSignature ?? signature}`,
     );
   const { data, values } = encodeCall(asked, input.input, bytecode);
   const to = input.to ?? undefined;
@@ -201,7 +190,7 @@ function wrap(
       abi: parseAbi(entry === undefined ? group.domain.abi : [entry]),
     },
     shown: {
-      function: asked?.format("sighash") ?? signature,
+      function: askedSignature ?? signature,
       data: { ...(to !== undefined && { to }), inputs: values },
       fragment: asked instanceof FunctionFragment ? asked : undefined,
     },
@@ -227,7 +216,7 @@ function encodeCall(
   if (!isFunction && !(asked instanceof ConstructorFragment))
     throw notSupported(`A call of a ${asked.type}`);
   const selector = isFunction ? asked.selector : undefined;
-  const label = asked.format("sighash");
+  const label = signatureOf(asked);
   const values = readData({ label, selector, inputs: asked.inputs }, input);
   const encoded = encodeParams(asked.inputs, values).slice(2);
   return { data: `${selector ?? bytecode ?? "0x"}${encoded}`, values };

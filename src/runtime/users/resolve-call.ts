@@ -1,4 +1,4 @@
-import { Fragment, type FunctionFragment } from "ethers";
+import type { FunctionFragment } from "ethers";
 
 import { parseGroupAddress } from "../../protocol/ids.ts";
 import type { Json } from "../domains/domain.ts";
@@ -6,10 +6,10 @@ import type { NodeGroup, NodeService } from "../service.ts";
 import { type Abi, parseAbi } from "./abi/parse-abi.ts";
 import { pickFunction } from "./abi/pick-function.ts";
 import { readData } from "./abi/read-data.ts";
+import { signatureOf } from "./abi/signature.ts";
 import type { AbiLibrary } from "./abi-library.ts";
 import { notSupported, UserError } from "./errors.ts";
-import type { Identity } from "./identity.ts";
-import { parseLocalIdentity } from "./identity.ts";
+import { type Identity, parseLocalIdentity } from "./identity.ts";
 import type { TransactionInput } from "./input.ts";
 
 /** What a user means: a function of a group's domain, with arguments. */
@@ -40,7 +40,7 @@ export function resolveCall(
   const group = groupAt(to, input.domain ?? undefined, service);
   const abi = abiOf(input, abis);
   const fragment = pickFunction(abi, input.function ?? "");
-  const signature = fragment.format("sighash");
+  const signature = signatureOf(fragment);
   const args = readData(
     {
       label: signature,
@@ -98,9 +98,4 @@ function deployProblem(input: TransactionInput): UserError {
   return notSupported(
     "A private deployment other than with pgroup_createGroup",
   );
-}
-
-/** Whether an entry of an ABI is a function with this signature. */
-export function hasSignature(entry: Fragment, signature: string): boolean {
-  return entry.type === "function" && entry.format("sighash") === signature;
 }

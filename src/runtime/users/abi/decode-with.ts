@@ -60,8 +60,3 @@ function attempt<Result>(decode: () => Result): Result | undefined {
     throw error;
   }
 }
-
-/** As in `event Transfer(address indexed from, uint256 value)`. */
-export function solidityOf(fragment: Fragment): string {
-  return fragment.format("full");
-}

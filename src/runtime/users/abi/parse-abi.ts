@@ -10,6 +10,7 @@ import {
 import type { AbiEntry } from "../../domains/domain.ts";
 import type { KeyedEntry } from "../../store/stored-abis.ts";
 import { UserError } from "../errors.ts";
+import { solidityOf } from "./signature.ts";
 
 /** An entry of an ABI, read. */
 export interface AbiItem {
@@ -28,8 +29,24 @@ const entriesMax = 2_000;
 /** Characters of a type or a name. */
 const wordLengthMax = 256;
 
+/** ABIs that were read lately. Users send the same one with every transaction, and reading takes milliseconds. */
+const recent = new Map<string, Abi>();
+const recentMax = 64;
+
 /** Reads a JSON ABI. Throws a {@link UserError}. */
 export function parseAbi(entries: readonly AbiEntry[]): Abi {
+  const text = JSON.stringify(entries);
+  const abi = recent.get(text) ?? readAbi(entries);
+  recent.delete(text);
+  recent.set(text, abi);
+  if (recent.size > recentMax) {
+    const [oldest] = recent.keys();
+    if (oldest !== undefined) recent.delete(oldest);
+  }
+  return abi;
+}
+
+function readAbi(entries: readonly AbiEntry[]): Abi {
   if (entries.length > entriesMax)
     throw new UserError(
       "PD012201",
@@ -46,7 +63,10 @@ export function parseAbi(entries: readonly AbiEntry[]): Abi {
 export function parseEntry(definition: AbiEntry): Fragment {
   try {
     requireShort(definition);
-    return Fragment.from(definition);
+    const fragment = Fragment.from(definition);
+    // There are kinds of entries that can be read and not written.
+    solidityOf(fragment);
+    return fragment;
   } catch (error) {
     const name = definition["name"];
     const entry = typeof name === "string" ? name : definition["type"];
@@ -72,7 +92,7 @@ export function keyed({ items }: Abi): readonly KeyedEntry[] {
 
 /** The order of the entries does not matter. */
 function hashOf(items: readonly AbiItem[]): string {
-  const lines = items.map(({ fragment }) => fragment.format("full")).sort();
+  const lines = items.map(({ fragment }) => solidityOf(fragment)).sort();
   return `0x${createHash("sha256").update(lines.join("\n")).digest("hex")}`;
 }
 

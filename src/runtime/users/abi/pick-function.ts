@@ -1,7 +1,8 @@
-import { ConstructorFragment, FunctionFragment } from "ethers";
+import { FunctionFragment } from "ethers";
 
 import { UserError } from "../errors.ts";
 import type { Abi } from "./parse-abi.ts";
+import { signatureOf } from "./signature.ts";
 
 /** The function of an ABI that a user means: by selector, by signature or by name; the only one if he does not say. */
 export function pickFunction(abi: Abi, asked: string): FunctionFragment {
@@ -24,12 +25,15 @@ export function pickFunction(abi: Abi, asked: string): FunctionFragment {
   return first;
 }
 
-/** The constructor of an ABI; one without parameters if it has none. */
-export function pickConstructor(abi: Abi): ConstructorFragment {
-  const found = abi.items
+/** The function with a signature; undefined if there is none. */
+export function functionOf(
+  { items }: Abi,
+  signature: string,
+): FunctionFragment | undefined {
+  return items
     .map(({ fragment }) => fragment)
-    .find((fragment) => fragment instanceof ConstructorFragment);
-  return found ?? ConstructorFragment.from("constructor()");
+    .filter((fragment) => fragment instanceof FunctionFragment)
+    .find((fragment) => signatureOf(fragment) === signature);
 }
 
 function isMeant(fragment: FunctionFragment, asked: string): boolean {
