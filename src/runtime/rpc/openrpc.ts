@@ -39,21 +39,26 @@ function describe(
   io: "input" | "output",
   schemas: Map<string, unknown>,
 ): unknown {
-  const written = z.toJSONSchema(schema, { io, unrepresentable: "any" });
-  // What dialect it is in does not belong into every part of a document.
-  const { $defs = {}, ...own } = JSON.parse(
-    JSON.stringify({ ...written, $schema: undefined }).replaceAll(
-      '"#/$defs/',
-      '"#/components/schemas/',
-    ),
-  ) as { readonly $defs?: Readonly<Record<string, unknown>> };
+  // Only inside of something is a schema referred to by its name.
+  const written = JSON.stringify(
+    z.toJSONSchema(z.object({ it: schema }), { io, unrepresentable: "any" }),
+    // The name is in the key already.
+    (key, value: unknown) =>
+      key === "id" && typeof value === "string" ? undefined : value,
+  ).replaceAll('"#/$defs/', '"#/components/schemas/');
+  const { $defs = {}, properties } = JSON.parse(written) as Written;
   for (const [name, definition] of Object.entries($defs)) {
     const known = schemas.get(name) ?? definition;
     if (JSON.stringify(known) !== JSON.stringify(definition))
       throw new Error(`There are two schemas with the name ${name}.`);
     schemas.set(name, definition);
   }
-  return own;
+  return properties.it;
+}
+
+interface Written {
+  readonly $defs?: Readonly<Record<string, unknown>>;
+  readonly properties: { readonly it: unknown };
 }
 
 function byName(

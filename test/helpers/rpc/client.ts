@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { WebSocket } from "ws";
 
-import { methods } from "../../../src/runtime/rpc/methods.ts";
+import { requireDocumented } from "./document.ts";
 
 /** An answer with an error. */
 export class RpcFailure extends Error {
@@ -60,8 +60,7 @@ export async function failureOf(work: Promise<unknown>): Promise<RpcFailure> {
 function resultOf(method: string, answer: Answer): unknown {
   if (answer.error !== undefined)
     throw new RpcFailure(answer.error.code, answer.error.message);
-  const declared = methods.find(({ name }) => name === method);
-  declared?.result.parse(answer.result);
+  requireDocumented(method, answer.result);
   return answer.result;
 }
 

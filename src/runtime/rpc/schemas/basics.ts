@@ -2,9 +2,9 @@ import { z } from "zod/v4";
 
 import type { Json } from "../../domains/domain.ts";
 
-/** Anything that JSON can say. Named, so that the document does not repeat it. */
-export const json: z.ZodType<Json> = z
-  .json()
+/** Anything that JSON can say. */
+export const json = z
+  .custom<Json>()
   .meta({ id: "Json", description: "Any JSON value" });
 
 export const uuid = z

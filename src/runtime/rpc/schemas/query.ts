@@ -8,11 +8,18 @@ const comparison = z.object({
   caseInsensitive: z.boolean().nullish().transform(orUndefined),
 });
 
-const single = z.array(comparison.extend({ value: z.unknown() })).optional();
+const single = z
+  .array(comparison.extend({ value: z.unknown() }))
+  .optional()
+  .meta({ id: "Comparisons", description: "Fields with a value each" });
 const several = z
   .array(comparison.extend({ values: z.array(z.unknown()).max(1_000) }))
-  .optional();
-const none = z.array(comparison).optional();
+  .optional()
+  .meta({ id: "Choices", description: "Fields with a list of values each" });
+const none = z
+  .array(comparison)
+  .optional()
+  .meta({ id: "FieldNames", description: "Fields without a value" });
 
 const operators = {
   equal: single,
