@@ -186,6 +186,9 @@ export function transactionsSuite(name: string, start: RpcFactory): void {
       expect(await key({ function: "" })).to.equal("PD012205");
       expect(await key({ abi: undefined })).to.equal("PD012218");
       expect(await key({ abi: [{ type: "function" }] })).to.equal("PD012201");
+      const same = { name: "same", type: "bool" };
+      const twins = { type: "function", name: "f", inputs: [same, same] };
+      expect(await key({ abi: [twins] })).to.equal("PD012201");
       const abiReference = `0x${"11".repeat(32)}`;
       expect(await key({ abiReference })).to.equal("PD012202");
       expect(await key({ abi: undefined, abiReference })).to.equal("PD012203");

@@ -5,12 +5,14 @@ import {
   EventFragment,
   Fragment,
   FunctionFragment,
+  type ParamType,
 } from "ethers";
 
 import type { AbiEntry } from "../../domains/domain.ts";
 import type { KeyedEntry } from "../../store/stored-abis.ts";
 import { UserError } from "../errors.ts";
 import { solidityOf } from "./signature.ts";
+import { keyOf, typeOf } from "./types.ts";
 
 /** An entry of an ABI, read. */
 export interface AbiItem {
@@ -66,6 +68,8 @@ export function parseEntry(definition: AbiEntry): Fragment {
     const fragment = Fragment.from(definition);
     // There are kinds of entries that can be read and not written.
     solidityOf(fragment);
+    requireNames(fragment.inputs);
+    if (fragment instanceof FunctionFragment) requireNames(fragment.outputs);
     return fragment;
   } catch (error) {
     const name = definition["name"];
@@ -94,6 +98,17 @@ export function keyed({ items }: Abi): readonly KeyedEntry[] {
 function hashOf(items: readonly AbiItem[]): string {
   const lines = items.map(({ fragment }) => solidityOf(fragment)).sort();
   return `0x${createHash("sha256").update(lines.join("\n")).digest("hex")}`;
+}
+
+/** Values are kept by name, so no two may have the same one. */
+function requireNames(params: readonly ParamType[]): void {
+  const names = new Set(params.map(keyOf));
+  if (names.size < params.length) throw new Error("two have the same name");
+  for (const param of params) {
+    const type = typeOf(param);
+    if (type.kind === "tuple") requireNames(type.components);
+    if (type.kind === "array") requireNames([type.item]);
+  }
 }
 
 /** Types are read by functions that call themselves for every part of them. */
