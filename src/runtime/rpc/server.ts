@@ -75,6 +75,8 @@ export class RpcServer {
         httpUrl: `http://${await listen(http, httpPort, host)}`,
         webSocketUrl: `ws://${await listen(sockets.server, webSocketPort, host)}`,
       };
+      // A connection that cannot be accepted is no reason to stop.
+      for (const server of this.#open) server.on("error", report);
       api.start();
       return urls;
     } catch (error) {

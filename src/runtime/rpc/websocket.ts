@@ -99,6 +99,7 @@ function serve(socket: WebSocket, limits: RpcLimits, ports: Ports): void {
     request.answered();
   };
   socket.on("message", (data, isBinary) => {
+    alive.add(socket);
     // Binary frames are not JSON, whatever they hold.
     const text = Buffer.isBuffer(data) && !isBinary ? data.toString() : "";
     ports.track(answer(text));
