@@ -45,6 +45,8 @@ const chain: ChainClient = {
       topics,
       data: paid.data,
     });
+    if (asked === `0x${"66".repeat(32)}`)
+      throw new ChainError("unreachable", "http://user:password@chain");
     return await Promise.resolve(
       asked === hash
         ? {
@@ -178,6 +180,14 @@ describe("lookups over RPC", () => {
         await keyOf(rpc("bidx_decodeTransactionEvents", unknown, abi, "")),
       ).to.equal("PD011305");
     }
+  });
+
+  it("say that the chain cannot be reached, and not where it is", async () => {
+    const asked = `0x${"66".repeat(32)}`;
+    const { message } = await failureOf(
+      rpc("bidx_getTransactionEventsByHash", asked),
+    );
+    expect(message).to.equal("PD099011: The chain cannot be reached");
   });
 
   it("resolve verifiers", async () => {
