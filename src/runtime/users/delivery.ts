@@ -103,16 +103,13 @@ export class Delivery {
     const batch = this.#next();
     const last = batch.at(-1)?.sequence;
     if (last === undefined) return;
-    const batchId = this.#batches++;
-    this.#inFlight = { to: receiver, last };
     const options = this.#book.listeners.byName(this.#name)?.options;
     const domainReceipts = options?.domainReceipts === true;
-    receiver({
-      batchId,
-      receipts: batch.map((receipt) =>
-        this.#records.fullReceipt(receipt, { domainReceipts }),
-      ),
-    });
+    const receipts = batch.map((receipt) =>
+      this.#records.fullReceipt(receipt, { domainReceipts }),
+    );
+    this.#inFlight = { to: receiver, last };
+    receiver({ batchId: this.#batches++, receipts });
   }
 
   #next(): readonly NumberedReceipt[] {

@@ -194,8 +194,12 @@ function attemptReceipt(
   try {
     return { domainReceipt: receiptOf(known) };
   } catch (error) {
-    if (error instanceof UserError)
-      return { domainReceiptError: `${error.key}: ${error.message}` };
-    throw error;
+    // Who asks for the domain's receipt alone learns more; here it must not keep the rest from the user.
+    return {
+      domainReceiptError:
+        error instanceof UserError
+          ? `${error.key}: ${error.message}`
+          : "PD011657: The domain could not make a receipt",
+    };
   }
 }
