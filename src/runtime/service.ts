@@ -17,7 +17,10 @@ export interface NodeService {
   readonly domains: ReadonlyMap<string, Domain>;
   readonly groups: () => readonly NodeGroup[];
   readonly group: (address: GroupAddress) => NodeGroup | undefined;
-  /** Resolves with the group once it is on the ledger and this node takes part in it. */
+  /**
+   * Resolves with the group once it is on the ledger and this node takes part in it. Rejects with a `NodeRefusal` if that
+   * can never be. Who asks again with the same id, also after a restart, gets the same group.
+   */
   readonly createGroup: (options: {
     readonly id: string;
     readonly name: string;
