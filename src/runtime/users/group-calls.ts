@@ -100,9 +100,9 @@ export class GroupCalls {
       (input.to ?? input.bytecode ?? undefined) === undefined
     ) {
       const signature = signatureOf(own);
-      const { inputs, selector } = own;
+      const { inputs } = own;
       const args = readData(
-        { label: signature, selector, inputs },
+        { label: signature, selector: () => own.selector, inputs },
         input.input,
       );
       const abi = parseAbi([entry]);
@@ -217,7 +217,8 @@ function encodeCall(
     throw notSupported(`A call of a ${asked.type}`);
   const selector = isFunction ? asked.selector : undefined;
   const label = signatureOf(asked);
-  const values = readData({ label, selector, inputs: asked.inputs }, input);
+  const { inputs } = asked;
+  const values = readData({ label, selector: () => selector, inputs }, input);
   const encoded = encodeParams(asked.inputs, values).slice(2);
   return { data: `${selector ?? bytecode ?? "0x"}${encoded}`, values };
 }

@@ -44,7 +44,7 @@ export function resolveCall(
   const args = readData(
     {
       label: signature,
-      selector: fragment.selector,
+      selector: () => fragment.selector,
       inputs: fragment.inputs,
     },
     input.data,

@@ -9,8 +9,8 @@ import { readParams, ValueError } from "./read-value.ts";
 export interface Callable {
   /** For messages. */
   readonly label: string;
-  /** Undefined for a constructor. */
-  readonly selector: string | undefined;
+  /** Undefined for a constructor. Asked for only if it matters, since it is a hash. */
+  readonly selector: () => string | undefined;
   readonly inputs: readonly ParamType[];
 }
 
@@ -37,9 +37,11 @@ function encodedArguments({ selector }: Callable, data: string): Buffer {
     throw new ValueError("Text must be hexadecimal digits");
   // Arguments fill words, so four bytes more are a selector.
   if (bytes.length % 32 !== 4) return bytes;
-  if (`0x${bytes.toString("hex", 0, 4)}` !== selector)
+  const found = `0x${bytes.toString("hex", 0, 4)}`;
+  const expected = selector();
+  if (found !== expected)
     throw new ValueError(
-      `The selector is 0x${bytes.toString("hex", 0, 4)}, not ${selector ?? "absent"}`,
+      `The selector is ${found}, not ${expected ?? "absent"}`,
     );
   return bytes.subarray(4);
 }
