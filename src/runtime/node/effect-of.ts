@@ -1,5 +1,6 @@
 import type { GroupAddress, IntentId } from "../../protocol/ids.ts";
-import type { IntentEffect, SeenState } from "../service.ts";
+import type { SeenState } from "../domains/domain.ts";
+import type { IntentEffect } from "../service.ts";
 import { readState } from "../states/content.ts";
 import type { StateContent } from "../store/contents.ts";
 import type { Store } from "../store/store.ts";

@@ -1,4 +1,4 @@
-import { jsonOf, numberOf, textOf } from "./columns.ts";
+import { jsonOf, numberOf, textOf } from "./row.ts";
 import type { Database, Row } from "./database.ts";
 import { type Query, toClause } from "./query.ts";
 import { booleanField, textField, timeField } from "./query-fields.ts";

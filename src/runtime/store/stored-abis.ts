@@ -1,5 +1,5 @@
 import type { AbiEntry } from "../domains/domain.ts";
-import { jsonOf, textOf } from "./columns.ts";
+import { jsonOf, textOf } from "./row.ts";
 import type { Database } from "./database.ts";
 import { type Query, toClause } from "./query.ts";
 import { hexField, timeField } from "./query-fields.ts";

@@ -1,4 +1,4 @@
-import { jsonOf, numberOf, optionalTextOf, textOf } from "./columns.ts";
+import { jsonOf, numberOf, optionalTextOf, textOf } from "./row.ts";
 import type { Database, Row } from "./database.ts";
 import { type Clause, type Query, toClause } from "./query.ts";
 import { hexField, textField, timeField } from "./query-fields.ts";

@@ -3,7 +3,7 @@ import {
   optionalNumberOf,
   optionalTextOf,
   textOf,
-} from "./columns.ts";
+} from "./row.ts";
 import type { Database, Row, Value } from "./database.ts";
 import { type Query, toClause } from "./query.ts";
 import {

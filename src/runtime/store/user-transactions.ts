@@ -1,6 +1,6 @@
 import type { GroupAddress, IntentId } from "../../protocol/ids.ts";
 import type { Json } from "../domains/domain.ts";
-import { jsonOf, optionalTextOf, textOf } from "./columns.ts";
+import { jsonOf, optionalTextOf, textOf } from "./row.ts";
 import type { Database, Row } from "./database.ts";
 import { type Query, toClause } from "./query.ts";
 import { hexField, textField, timeField } from "./query-fields.ts";
