@@ -1,7 +1,7 @@
 import type { Policy } from "../../protocol/config.ts";
 import { faultGroups, type FaultGroup } from "../../simulation/faults.ts";
 import { nodesMax } from "../../simulation/settings.ts";
-import { SequencerError } from "../errors.ts";
+import { parseChoice, parseNumber } from "../parse-option.ts";
 
 /** What the user asks for, as typed. */
 export interface SimulateOptions {
@@ -65,32 +65,4 @@ export function commandFor(
   ]
     .flat()
     .join(" ");
-}
-
-function parseNumber(
-  name: string,
-  text: string | undefined,
-  { min, max }: { readonly min: number; readonly max: number },
-): number | undefined {
-  if (text === undefined) return undefined;
-  const value = /^\d{1,10}$/.test(text) ? Number(text) : NaN;
-  if (!(value >= min && value <= max))
-    throw new SequencerError("NUMBER_INVALID", { name, value: text, min, max });
-  return value;
-}
-
-function parseChoice<Choice extends string>(
-  name: string,
-  text: string | undefined,
-  choices: readonly Choice[],
-): Choice | undefined {
-  if (text === undefined) return undefined;
-  const choice = choices.find((known) => known === text);
-  if (choice === undefined)
-    throw new SequencerError("CHOICE_INVALID", {
-      name,
-      value: text,
-      choices: choices.join(", "),
-    });
-  return choice;
 }
