@@ -1,11 +1,12 @@
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 
 import { SequencerError } from "../errors.ts";
+import { executeAll, requireFunds, settle, tellPresent } from "./carry-out.ts";
+import type { Tell } from "./carry-out.ts";
 import { Chain } from "./chain.ts";
 import { describe } from "./describe.ts";
-import { execute, waitForPending } from "./execute.ts";
 import type { Execution } from "./execute.ts";
-import type { DeployFact, Deployment } from "./facts.ts";
+import type { Deployment } from "./facts.ts";
 import { parseAddress, parseOptions } from "./options.ts";
 import type { DeployOptions, DeployRequest } from "./options.ts";
 import { plan, stepsOf } from "./plan.ts";
@@ -16,9 +17,6 @@ import { chooseSender } from "./sender.ts";
 import { survey } from "./survey.ts";
 import { explorerOf, verifiables, verify } from "./verify.ts";
 import type { Etherscan, Patience } from "./verify.ts";
-
-/** Takes facts as they happen. */
-export type Tell = (fact: DeployFact) => void;
 
 /** Everything that is known before the first transaction. */
 interface Prepared {
@@ -103,18 +101,6 @@ async function prepare(
   return { request, chain, execution, explorer, items, deployment };
 }
 
-/** Waits for what an earlier run may have left on its way: sending it again would waste gas. */
-async function settle(
-  chain: Chain,
-  execution: Execution,
-  tell: Tell,
-): Promise<void> {
-  const pending = await chain.pendingOf(execution.sender);
-  if (pending === 0) return;
-  tell({ type: "waiting", pending });
-  await waitForPending(chain, execution);
-}
-
 /** Tells the costs in a dry run; otherwise only makes sure that the sender can pay them. */
 async function checkCosts(
   { request, chain, execution, items }: Prepared,
@@ -134,40 +120,9 @@ async function checkCosts(
       }
     }
     tell({ type: "estimate", ...price.total, balance });
-  } else if (balance < price.total.needed) {
-    throw new SequencerError("FUNDS_INSUFFICIENT", {
-      address,
-      network,
-      have: balance,
-      need: price.total.needed,
-    });
+  } else {
+    requireFunds(execution, { have: balance, need: price.total.needed });
   }
-}
-
-async function executeAll(
-  chain: Chain,
-  items: readonly Item[],
-  execution: Execution,
-  tell: Tell,
-): Promise<{ transactions: string[]; gasUsed: bigint }> {
-  const transactions: string[] = [];
-  let gasUsed = 0n;
-  for (const item of items) {
-    tellPresent(item, tell);
-    for (const step of item.steps) {
-      const { name, address } = step;
-      const { isOwn, ...done } = await execute(chain, step, execution);
-      transactions.push(done.tx);
-      gasUsed += done.gasUsed;
-      if (isOwn) tell({ type: "deployed", name, address, ...done });
-      else tellPresent({ ...item, status: "present" }, tell);
-    }
-  }
-  return { transactions, gasUsed };
-}
-
-function tellPresent({ name, address, status }: Item, tell: Tell): void {
-  if (status !== "missing") tell({ type: "present", name, address, status });
 }
 
 /** Verifies everything, and only then complains about what could not be. */
