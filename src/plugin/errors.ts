@@ -5,10 +5,44 @@ import { HardhatPluginError } from "@nomicfoundation/hardhat-errors";
  * Codes are stable; texts are not.
  */
 const messages = {
+  ACCOUNTS_CHANGED: ({
+    directory,
+    node,
+    saved,
+    found,
+  }: {
+    directory: string;
+    node: string;
+    saved: string;
+    found: string;
+  }) =>
+    `In ${directory}, ${node} endorses as ${saved}, but the network's account for it is ${found} now. Use the accounts of the earlier run, or another --data-dir.`,
+  ACCOUNTS_TOO_FEW: ({
+    network,
+    have,
+    need,
+  }: {
+    network: string;
+    have: number;
+    need: number;
+  }) =>
+    `Network "${network}" has ${have} accounts with keys, and ${need} nodes need one each. Add keys to networks.${network}.accounts, or give a smaller --nodes.`,
+  ACCOUNT_DUPLICATE: ({ address, network }: Place) =>
+    `Account ${address} is there twice in networks.${network}.accounts. Every node needs one of its own.`,
   ADDRESS_INVALID: ({ name, value }: { name: string; value: string }) =>
     `${name} "${value}" is not an address. Give "0x" and 40 hexadecimal digits.`,
   ADDRESS_CHECKSUM: ({ name, value }: { name: string; value: string }) =>
     `${name} "${value}" has a wrong checksum. Look for a typing mistake, or write it in lower case if you are sure.`,
+  CHAIN_OTHER: ({
+    directory,
+    network,
+    reason,
+  }: {
+    directory: string;
+    network: string;
+    reason: string;
+  }) =>
+    `The nodes in ${directory} belong to another chain than network "${network}" is now: ${reason}. Use the chain of the earlier run, such as one that npx hardhat node keeps, or another --data-dir; simulated networks are new in every run.`,
   CHOICE_INVALID: ({
     name,
     value,
@@ -22,6 +56,30 @@ const messages = {
     `There is other code than expected at the ${name}'s address ${address} on network "${network}". Use another chain, or name a factory of your own in sequencer.networks.${network}.factory.`,
   COUNT_INVALID: ({ name, value }: { name: string; value: string }) =>
     `${name} ${value} is out of range. Give a whole number from 1 to 1000000.`,
+  DATA_DIR_DAMAGED: ({ reason }: { reason: string }) =>
+    `The data directory cannot be used: ${reason} Or use another --data-dir.`,
+  DATA_DIR_INVALID: ({
+    directory,
+    reason,
+  }: {
+    directory: string;
+    reason: string;
+  }) =>
+    `--data-dir "${directory}" cannot be used: ${reason}. Give the path of a directory that you can write to.`,
+  DATA_DIR_LOCKED: ({ directory }: { directory: string }) =>
+    `Another process runs the nodes in ${directory}. Stop it first, or use another --data-dir.`,
+  DATA_DIR_OTHER: ({
+    directory,
+    option,
+    value,
+    saved,
+  }: {
+    directory: string;
+    option: string;
+    value: string | number;
+    saved: string | number;
+  }) =>
+    `${option} ${value} does not fit what is in ${directory}: there it is ${saved}. Leave ${option} out, or use another --data-dir.`,
   FACTORY_INVALID: ({ address, network }: Place) =>
     `The contract at sequencer.networks.${network}.factory, ${address}, is not a group factory: it does not answer implementation(). Correct the address, or remove it to use the factory that is the same on every chain.`,
   FACTORY_NOT_FOUND: ({ address, network }: Place) =>
@@ -33,10 +91,22 @@ const messages = {
     need,
   }: Place & { have: bigint; need: bigint }) =>
     `${address} has ${ether(have)} on network "${network}" and needs ${ether(need)}. Send it the difference, or choose another account with --from; nothing was sent.`,
+  FUNDS_MISSING: ({
+    accounts,
+    network,
+  }: {
+    accounts: string;
+    network: string;
+  }) =>
+    `These accounts have nothing to pay with on network "${network}": ${accounts}. Send them some ether; nothing was sent.`,
   GROUP_NAME_INVALID: ({ value }: { value: string }) =>
     `--name "${value}" cannot be used. Give a letter followed by letters, digits, "_" or "-".`,
   GROUP_NAME_TAKEN: ({ name, network, address }: Place & { name: string }) =>
     `The group "${name}" of network "${network}" is another one in your configuration: ${address}. Choose another --name.`,
+  INTENTS_MISSING: ({ option }: { option: string }) =>
+    `${option} is for a workload. Add --intents with the number of intents, or leave ${option} out.`,
+  KEYS_MISSING: ({ network, count }: { network: string; count: number }) =>
+    `Network "${network}" has no keys in its configuration, and nodes must sign themselves. Give it ${count}: accounts: [configVariable("…"), …] or accounts: { mnemonic: configVariable("…") } in networks.${network}, and npx hardhat keystore set for the values.`,
   MEMBERS_MISSING: ({ option }: { option: string }) =>
     `${option} is for a new group. Add --members with the addresses of its members, or leave ${option} out.`,
   MEMBERS_TOO_MANY: ({ count, max }: { count: number; max: number }) =>
@@ -45,6 +115,16 @@ const messages = {
     `Member ${address} is there twice. Name every member once.`,
   MEMBER_ZERO: () =>
     "The zero address cannot be a member. Nobody can sign for it: remove it from --members.",
+  NETWORK_UNREACHABLE: ({
+    network,
+    reason,
+  }: {
+    network: string;
+    reason: string;
+  }) =>
+    `Network "${network}" does not answer: ${reason}. Start its node, or correct networks.${network}.url.`,
+  NODE_FAILED: ({ node, reason }: { node: string; reason: string }) =>
+    `${node} cannot go on: ${reason} What it accepted is on its disk: mend this and run again with the same --data-dir.`,
   NO_ACCOUNTS: ({ network }: { network: string }) =>
     `Network "${network}" has no account to send from. Give it a key: accounts: [configVariable("…")] in networks.${network}, and npx hardhat keystore set for its value.`,
   NUMBER_INVALID: ({
@@ -59,6 +139,18 @@ const messages = {
     max: number;
   }) =>
     `${name} "${value}" is out of range. Give a whole number from ${min} to ${max}.`,
+  PORT_IN_USE: ({ port, node }: { port: number; node: string }) =>
+    `Port ${port}, for the JSON-RPC of ${node}, is in use. Stop what uses it, or choose others with --rpc-port; 0 takes any that are free.`,
+  PORT_REFUSED: ({
+    port,
+    node,
+    reason,
+  }: {
+    port: number;
+    node: string;
+    reason: string;
+  }) =>
+    `Port ${port}, for the JSON-RPC of ${node}, cannot be opened: ${reason}. Choose others with --rpc-port; 0 takes any that are free.`,
   PROXY_REFUSED: ({ network, reason }: { network: string; reason: string }) =>
     `Network "${network}" does not take the deterministic deployment proxy: ${reason}. Deploy a factory of your own with the Ignition module hardhat-sequencer/ignition, and name it in sequencer.networks.${network}.factory.`,
   SALT_INVALID: ({ value }: { value: string }) =>

@@ -2,11 +2,13 @@ import { emptyTask } from "hardhat/config";
 import type { TaskDefinition } from "hardhat/types/tasks";
 
 import { deployTask } from "./deploy-definition.ts";
+import { runTask } from "./run-definition.ts";
 import { simulateTask } from "./simulate-definition.ts";
 
 /** All tasks of the plugin. Their actions are loaded when they run. */
 export const tasks: TaskDefinition[] = [
   emptyTask("sequencer", "Privacy-group ledger and sequencer").build(),
   deployTask,
+  runTask,
   simulateTask,
 ];

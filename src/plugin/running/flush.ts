@@ -1,0 +1,43 @@
+import type { Cluster } from "../../runtime/cluster/cluster.ts";
+import { machineTimers } from "../../runtime/ledger/timers.ts";
+
+/** Longer than a change of the coordinator takes. What is open after that is on disk, and goes on in the next run. */
+const flushMsMax = 30_000;
+
+/** Intents that have not ended and do not wait for their user. */
+export function openIntents(cluster: Cluster | undefined): number {
+  let open = 0;
+  for (const { node } of (cluster?.members ?? []).filter(({ isUp }) => isUp))
+    for (const { own } of node.status().groups)
+      for (const [state, count] of Object.entries(own))
+        if (state !== "Parked") open += count;
+  return open;
+}
+
+/** Takes nothing new, and waits until what was taken has ended, for a while. */
+export async function flush(
+  {
+    cluster,
+    closeDoors,
+  }: { readonly cluster: Cluster; readonly closeDoors: () => Promise<void> },
+  work: Promise<void> | undefined,
+): Promise<void> {
+  const cancel: (() => void)[] = [];
+  const patience = new Promise<void>((resolve) => {
+    cancel.push(machineTimers.after(flushMsMax, resolve));
+  });
+  const settled = new Promise<void>((resolve) => {
+    const look = (): void => {
+      if (openIntents(cluster) === 0) resolve();
+    };
+    for (const { node } of cluster.members.filter(({ isUp }) => isUp))
+      cancel.push(node.onSettled(look));
+    look();
+  });
+  try {
+    await closeDoors();
+    await Promise.race([patience, Promise.all([settled, work])]);
+  } finally {
+    for (const undo of cancel) undo();
+  }
+}

@@ -1,0 +1,219 @@
+import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
+
+import type { GroupAddress } from "../../protocol/ids.ts";
+import type { Cluster } from "../../runtime/cluster/cluster.ts";
+import { machineTimers } from "../../runtime/ledger/timers.ts";
+import type { EndReason, RunFact, RunSummary } from "../../view/facts.ts";
+import { takeCensus } from "./census.ts";
+import type { Connection } from "./chain.ts";
+import { Closers } from "./closers.ts";
+import { type Control, createControl } from "./control.ts";
+import { flush, openIntents } from "./flush.ts";
+import {
+  parseRunOptions,
+  type RunOptions,
+  type RunRequest,
+  type WorkloadRequest,
+} from "./options.ts";
+import { startNodes } from "./start.ts";
+import { addFact, noTally } from "./tally.ts";
+import { Workload } from "./workload.ts";
+
+/** What a run needs of the world. */
+export interface RunPorts {
+  readonly tell: (fact: RunFact) => void;
+  /** Milliseconds of real time. */
+  readonly now: () => number;
+  /** Calls back for every Ctrl-C. */
+  readonly onInterrupt: (listener: () => void) => () => void;
+  /** How often to tell what nodes are doing. */
+  readonly statusEveryMs: number;
+}
+
+/** Runs nodes until their workload is done, or somebody ends it. Nothing is left running. */
+export async function runNodes(
+  hre: HardhatRuntimeEnvironment,
+  options: RunOptions,
+  ports: RunPorts,
+): Promise<RunSummary> {
+  const run = new Run(parseRunOptions(options), { ...ports, hre });
+  return await run.execute();
+}
+
+/** Nodes that are up. */
+interface Running {
+  readonly cluster: Cluster;
+  readonly connection: Connection;
+  readonly group: GroupAddress;
+  /** Takes no more requests. */
+  readonly closeDoors: () => Promise<void>;
+}
+
+/** What is counted for the summary, and since when. */
+interface Count {
+  readonly startedMs: number;
+  readonly fromBlock: number;
+}
+
+class Run {
+  readonly #request: RunRequest;
+  readonly #ports: RunPorts & { readonly hre: HardhatRuntimeEnvironment };
+  readonly #control: Control;
+  readonly #closers = new Closers();
+  #running: Running | undefined;
+  #workload: Workload | undefined;
+  #count: Count;
+  #tally = noTally;
+  #height = 0;
+
+  constructor(
+    request: RunRequest,
+    ports: RunPorts & { readonly hre: HardhatRuntimeEnvironment },
+  ) {
+    this.#request = request;
+    this.#ports = ports;
+    this.#control = createControl(ports.now);
+    this.#count = { startedMs: ports.now(), fromBlock: 0 };
+  }
+
+  async execute(): Promise<RunSummary> {
+    const { ended, interrupt, timeOut } = this.#control;
+    const { timeoutMs } = this.#request;
+    // Nothing else does while nodes wait for each other: their timers do not keep the process alive.
+    const alive = setInterval(() => undefined, 1_000_000);
+    await this.#closers.add(() => {
+      clearInterval(alive);
+    });
+    await this.#closers.add(this.#ports.onInterrupt(interrupt));
+    if (timeoutMs !== undefined)
+      await this.#closers.add(machineTimers.after(timeoutMs, timeOut));
+    try {
+      const work = this.#work();
+      // If it is not waited for, it fails because everything else is closed.
+      work.catch(() => undefined);
+      const done = work.then((): EndReason => "done");
+      const reason = await Promise.race([done, ended]);
+      return await this.#end(reason, work);
+    } finally {
+      await this.#closers.close();
+    }
+  }
+
+  /** Resolves when the workload is done; without one, never. */
+  async #work(): Promise<void> {
+    const running = await startNodes(this.#request, {
+      ...this.#ports,
+      tell: (fact) => {
+        this.#tell(fact);
+      },
+      onFatal: this.#control.fail,
+      closers: this.#closers,
+    });
+    this.#running = running;
+    this.#tell({ type: "ready" });
+    const tellStatus = (): void => {
+      this.#tellStatus(running.cluster);
+    };
+    const timer = setInterval(tellStatus, this.#ports.statusEveryMs);
+    await this.#closers.add(() => {
+      clearInterval(timer);
+    });
+    await this.#restartCount(running);
+    const { workload } = this.#request;
+    if (workload === undefined) await new Promise<never>(() => undefined);
+    else await this.#drive(running, workload);
+  }
+
+  async #drive(running: Running, request: WorkloadRequest): Promise<void> {
+    const { group, cluster } = running;
+    const workload = new Workload(request, {
+      group,
+      members: cluster.members,
+      now: this.#ports.now,
+      isOver: this.#control.hasEnded,
+    });
+    await workload.prepare();
+    const { intents, accounts, rate = null } = request;
+    this.#tell({ type: "workload", intents, accounts, rate });
+    await this.#restartCount(running);
+    this.#workload = workload;
+    await workload.run();
+  }
+
+  async #restartCount({ connection }: Running): Promise<void> {
+    const method = "eth_blockNumber";
+    const head = Number(await connection.provider.request({ method }));
+    this.#count = { startedMs: this.#ports.now(), fromBlock: head + 1 };
+    this.#tally = { ...noTally, coordinator: this.#tally.coordinator };
+  }
+
+  async #end(reason: EndReason, work: Promise<void>): Promise<RunSummary> {
+    const { left, hasLeft } = this.#control;
+    const running = this.#running;
+    const open = openIntents(running?.cluster);
+    this.#tell({ type: "stopping", reason, open });
+    if (running !== undefined && !hasLeft()) {
+      const hasWork = this.#workload !== undefined && reason !== "done";
+      await Promise.race([
+        flush(running, hasWork ? work : undefined),
+        this.#control.ended.then(async () => {
+          await left;
+        }),
+      ]);
+    }
+    const summary = await this.#sumUp(reason);
+    if (running !== undefined) this.#tellStatus(running.cluster);
+    await this.#closers.close();
+    this.#tell(summary);
+    return summary;
+  }
+
+  async #sumUp(reason: EndReason): Promise<RunSummary> {
+    const { startedMs, fromBlock } = this.#count;
+    const elapsedMs = Math.round(this.#ports.now() - startedMs);
+    const running = this.#running;
+    const counts = this.#workload?.counts;
+    const { confirmed, reverted } = counts ?? this.#tally;
+    const open =
+      counts === undefined
+        ? openIntents(running?.cluster)
+        : counts.sent - confirmed - reverted;
+    const hasLeft = this.#control.hasLeft();
+    const ledger =
+      running === undefined || hasLeft
+        ? null
+        : await takeCensus(running.connection, {
+            group: running.group,
+            fromBlock,
+            intents: confirmed,
+          });
+    const { bundles, rotations } = this.#tally;
+    return {
+      type: "summary",
+      reason: reason === "interrupted" && hasLeft ? "left" : reason,
+      workload: this.#request.workload?.intents ?? null,
+      intents: { confirmed, reverted, open },
+      ledger,
+      bundles,
+      rotations,
+      elapsedMs,
+      intentsPerSecond:
+        elapsedMs > 0 ? Math.round((10_000 * confirmed) / elapsedMs) / 10 : 0,
+    };
+  }
+
+  #tellStatus(cluster: Cluster): void {
+    const up = cluster.members.filter(({ isUp }) => isUp);
+    this.#tell({ type: "status", nodes: up.map(({ node }) => node.status()) });
+  }
+
+  /** Every node sees every block; one of them is news. */
+  #tell(fact: RunFact): void {
+    if (fact.type === "block") {
+      if (fact.height <= this.#height) return;
+      this.#height = fact.height;
+    } else if (fact.type === "blocks-reverted") this.#height = fact.height;
+    this.#tally = addFact(this.#tally, fact);
+    this.#ports.tell(fact);
+  }
+}

@@ -1,0 +1,58 @@
+import type { RunFact } from "../../view/facts.ts";
+
+/** What the facts so far add up to. */
+export interface Tally {
+  readonly confirmed: number;
+  readonly reverted: number;
+  readonly bundles: number;
+  readonly rotations: number;
+  /** The last node that became the coordinator. */
+  readonly coordinator: string | undefined;
+}
+
+/** Nothing has happened yet. */
+export const noTally: Tally = {
+  confirmed: 0,
+  reverted: 0,
+  bundles: 0,
+  rotations: 0,
+  coordinator: undefined,
+};
+
+/** Adds a fact. */
+export function addFact(tally: Tally, fact: RunFact): Tally {
+  switch (fact.type) {
+    case "settled":
+      return fact.outcome === "confirmed"
+        ? { ...tally, confirmed: tally.confirmed + 1 }
+        : { ...tally, reverted: tally.reverted + 1 };
+    case "dispatched":
+      return { ...tally, bundles: tally.bundles + 1 };
+    case "coordinator": {
+      const { node, to } = fact;
+      const { coordinator, rotations } = tally;
+      if (to !== "Active" || node === coordinator) return tally;
+      return {
+        ...tally,
+        coordinator: node,
+        rotations: coordinator === undefined ? rotations : rotations + 1,
+      };
+    }
+    case "network":
+    case "group":
+    case "node":
+    case "ready":
+    case "workload":
+    case "block":
+    case "blocks-reverted":
+    case "chain-trouble":
+    case "payer-trouble":
+    case "group-refused":
+    case "accepted":
+    case "submission-failed":
+    case "status":
+    case "stopping":
+    case "summary":
+      return tally;
+  }
+}

@@ -1,0 +1,41 @@
+import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
+
+import { exitCodeOf } from "../plugin/running/exit-code.ts";
+import type { RunOptions } from "../plugin/running/options.ts";
+import { runNodes } from "../plugin/running/run.ts";
+import { onInterrupt } from "../plugin/running/signals.ts";
+import type { RunSummary } from "../view/facts.ts";
+import { openView } from "../view/view.ts";
+
+/** The action of `sequencer:run`. */
+export default async function run(
+  { json, ...options }: RunOptions & { json: boolean },
+  hre: HardhatRuntimeEnvironment,
+): Promise<RunSummary> {
+  const now = (): number => performance.now();
+  const view = openView(
+    { json, environment: process.env },
+    {
+      stream: process.stdout,
+      now,
+      every: (ms, draw) => {
+        const timer = setInterval(draw, ms);
+        return () => {
+          clearInterval(timer);
+        };
+      },
+    },
+  );
+  try {
+    const summary = await runNodes(hre, options, {
+      now,
+      tell: view.tell,
+      onInterrupt,
+      statusEveryMs: view.statusEveryMs,
+    });
+    process.exitCode = exitCodeOf(summary);
+    return summary;
+  } finally {
+    view.close();
+  }
+}
