@@ -72,6 +72,19 @@ export class Deeds {
   /** Adds what the core wants to a turn. */
   collect(turn: Turn, runner: GroupRunner, effects: readonly Effect[]): void {
     for (const effect of effects) this.#collect(turn, runner, effect);
+    this.#watch(turn, runner);
+  }
+
+  /** Whatever made the coordinator change its state, it is told once. */
+  #watch({ deeds }: Turn, runner: GroupRunner): void {
+    const { state: to } = runner.sequencer.coordinator;
+    const { coordinatorTold: from } = runner;
+    if (from === to) return;
+    runner.coordinatorTold = to;
+    const group = runner.stored.address;
+    deeds.push(() => {
+      this.#ports.onFact({ type: "CoordinatorChanged", group, from, to });
+    });
   }
 
   #collect(turn: Turn, runner: GroupRunner, effect: Effect): void {

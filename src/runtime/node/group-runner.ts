@@ -42,6 +42,8 @@ export class GroupRunner {
   readonly firstEffects: readonly Effect[];
   /** The group's past is indexed as far as everything else. */
   isCaughtUp: boolean;
+  /** The coordinator's state, as it was told last. */
+  coordinatorTold = "Idle";
   readonly #store: Store;
 
   constructor(

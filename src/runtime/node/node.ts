@@ -460,18 +460,7 @@ export class Node implements NodeService {
   #tell(runner: GroupRunner, event: Event): void {
     this.#turns.add({
       run: (turn) => {
-        const before = runner.sequencer.coordinator.state;
         this.#deeds.collect(turn, runner, runner.handle(event));
-        const after = runner.sequencer.coordinator.state;
-        if (before !== after)
-          turn.deeds.push(() => {
-            this.#ports.onFact({
-              type: "CoordinatorChanged",
-              group: runner.stored.address,
-              from: before,
-              to: after,
-            });
-          });
       },
     });
   }
