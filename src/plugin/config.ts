@@ -1,5 +1,13 @@
 import { z } from "zod";
 
+import {
+  type ClusterConfig,
+  clusterShape,
+  type ClusterUserConfig,
+  findConflicts,
+  resolveClusterConfig,
+} from "./cluster-config.ts";
+
 /** Where the ledger is on one network. */
 export interface SequencerNetworkUserConfig {
   /** The factory to use instead of the one at the address that is the same on every chain. */
@@ -9,7 +17,7 @@ export interface SequencerNetworkUserConfig {
 }
 
 /** The key `sequencer` of `hardhat.config.ts`. */
-export interface SequencerUserConfig {
+export interface SequencerUserConfig extends ClusterUserConfig {
   /** The ledger, by the name of the network in `networks`. */
   readonly networks?: Readonly<Record<string, SequencerNetworkUserConfig>>;
 }
@@ -21,7 +29,7 @@ export interface SequencerNetworkConfig {
 }
 
 /** The key `sequencer`, resolved. */
-export interface SequencerConfig {
+export interface SequencerConfig extends ClusterConfig {
   readonly networks: Readonly<Record<string, SequencerNetworkConfig>>;
 }
 
@@ -39,10 +47,23 @@ const networkType = z
 /** What `hardhat.config.ts` may hold. Unknown keys are errors: they are typing mistakes. */
 export const userConfigType = z.object({
   sequencer: z
-    .object({ networks: z.record(z.string(), networkType).optional() })
+    .object({
+      networks: z.record(z.string(), networkType).optional(),
+      ...clusterShape,
+    })
     .strict()
     .optional(),
 });
+
+/** Values of `hardhat.config.ts` that do not go together, also next to values that {@link userConfigType} refuses. */
+export function findConfigConflicts(userConfig: {
+  readonly sequencer?: unknown;
+}): { path: (string | number)[]; message: string }[] {
+  return findConflicts(userConfig.sequencer).map(({ path, message }) => ({
+    path: ["sequencer", ...path],
+    message,
+  }));
+}
 
 /** Fills in defaults. The input has passed {@link userConfigType}. */
 export function resolveSequencerConfig(
@@ -53,5 +74,6 @@ export function resolveSequencerConfig(
   );
   return {
     networks: Object.fromEntries(networks) as SequencerConfig["networks"],
+    ...resolveClusterConfig(user),
   };
 }

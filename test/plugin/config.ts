@@ -3,6 +3,7 @@ import { createHardhatRuntimeEnvironment } from "hardhat/hre";
 
 import configHandlers from "../../src/plugin/hook-handlers/config.ts";
 import hardhatSequencer from "../../src/index.ts";
+import { defaultSettings } from "../../src/runtime/node/settings.ts";
 import { anEnvironment } from "./helpers/environment.ts";
 
 const address = `0x${"ab".repeat(20)}`;
@@ -17,7 +18,13 @@ async function problemsOf(sequencer: unknown): Promise<string[]> {
 describe("plugin: configuration", function () {
   it("needs no key of its own", async function () {
     const hre = await anEnvironment();
-    expect(hre.config.sequencer).to.deep.equal({ networks: {} });
+    expect(hre.config.sequencer).to.deep.equal({
+      networks: {},
+      nodes: ["alice", "bob", "carol", "dave"],
+      threshold: undefined,
+      blockMs: 250,
+      settings: defaultSettings,
+    });
   });
 
   it("fills in what is left out", async function () {

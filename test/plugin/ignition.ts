@@ -39,6 +39,7 @@ describe("ignition modules", function () {
     const { factory } = await ignition.deploy(ledgerModule);
     const address = await factory.getAddress();
     hre.config.sequencer = {
+      ...hre.config.sequencer,
       networks: { default: { factory: address, groups: {} } },
     };
     const { deployment } = await deploy(hre, { members: members.join(",") });

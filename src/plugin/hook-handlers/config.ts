@@ -1,14 +1,19 @@
 import { validateUserConfigZodType } from "@nomicfoundation/hardhat-zod-utils";
 import type { ConfigHooks } from "hardhat/types/hooks";
 
-import { resolveSequencerConfig, userConfigType } from "../config.ts";
+import {
+  findConfigConflicts,
+  resolveSequencerConfig,
+  userConfigType,
+} from "../config.ts";
 
 const handlers = async (): Promise<Partial<ConfigHooks>> =>
   await Promise.resolve({
     validateUserConfig: async (userConfig) =>
-      await Promise.resolve(
-        validateUserConfigZodType(userConfig, userConfigType),
-      ),
+      await Promise.resolve([
+        ...validateUserConfigZodType(userConfig, userConfigType),
+        ...findConfigConflicts(userConfig),
+      ]),
     resolveUserConfig: async (
       userConfig,
       resolveConfigurationVariable,

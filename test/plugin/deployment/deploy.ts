@@ -143,6 +143,7 @@ describe("plugin: deploy", function () {
     ).deploy();
     const factory = await own.getAddress();
     source.config.sequencer = {
+      ...source.config.sequencer,
       networks: { default: { factory, groups: {} } },
     };
     const { deployment, facts } = await deploy(source, { members: three });

@@ -127,6 +127,7 @@ describe("plugin: deploy --verify", function () {
       params: [address, `${code}00`],
     });
     hre.config.sequencer = {
+      ...hre.config.sequencer,
       networks: { default: { factory: address, groups: {} } },
     };
     await expectError("VERIFY_OTHER_FACTORY", async () => {
