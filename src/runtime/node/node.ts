@@ -8,7 +8,7 @@ import {
   parseIntentId,
 } from "../../protocol/ids.ts";
 import { explain } from "../../protocol/sequencer.ts";
-import type { Domain, DomainCall } from "../domains/domain.ts";
+import type { Domain, DomainCall, DomainState } from "../domains/domain.ts";
 import { Indexer } from "../ledger/indexer/indexer.ts";
 import { indexerDefaults } from "../ledger/indexer/ports.ts";
 import {
@@ -335,6 +335,11 @@ export class Node implements NodeService {
   ): Promise<Awaited<ReturnType<Domain["query"]>>> {
     const { group, book } = this.#runner(address);
     return await group.domain.query({ ...call, group, node: this.name }, book);
+  }
+
+  /** The states of a group that are on the ledger and unspent, as far as this node knows. */
+  states(address: GroupAddress): readonly DomainState[] {
+    return this.#runner(address).book.all();
   }
 
   effectOf(address: GroupAddress, id: IntentId): IntentEffect | undefined {

@@ -83,6 +83,11 @@ export class StateBook implements StateView {
     return this.#unspent.get(id)?.ledgerId;
   }
 
+  /** Everything that can be spent, as far as its content is known. */
+  all(): readonly DomainState[] {
+    return [...this.#unspent.values()].map(({ state }) => state);
+  }
+
   find(schema: string, label: string): Iterable<DomainState> {
     return this.#byLabel.get(keyOf({ schema, label }))?.values() ?? [];
   }
