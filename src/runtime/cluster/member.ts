@@ -15,7 +15,7 @@ import type {
 } from "../node/ports.ts";
 import type { NodeSettings } from "../node/settings.ts";
 import type { ChainClient, Endorser } from "../ports.ts";
-import { NodeRefusal } from "../service.ts";
+import { NodeRefusal, type Settlement } from "../service.ts";
 import { openStore, type Store } from "../store/store.ts";
 import type { Hub } from "../transport/in-process.ts";
 
@@ -57,7 +57,7 @@ export interface SendOptions {
 
 interface Waiter {
   readonly group: GroupAddress;
-  readonly resolve: (receipt: Receipt) => void;
+  readonly resolve: (settlement: Settlement) => void;
 }
 
 /** One node of a cluster. It can crash, and start again on its own disk. */
@@ -114,7 +114,7 @@ export class Member {
       payers: this.#ports.payers,
       users: this.#ports.createUsers(store),
       onFact: (fact) => {
-        if (fact.type === "Settled") this.#settle(fact);
+        if (fact.type === "Settled") this.#tell(fact.settlement);
         onFact(this.name, fact);
       },
       onFatal: (error) => {
@@ -172,6 +172,14 @@ export class Member {
 
   /** Resolves when the intent has ended, across crashes of the node. */
   async receipt(group: GroupAddress, id: IntentId): Promise<Receipt> {
+    const { outcome } = await this.settlement(group, id);
+    return outcome.type === "Confirmed"
+      ? { type: "Confirmed", id, block: outcome.block }
+      : { type: "Reverted", id, reason: outcome.reason };
+  }
+
+  /** The same, with the place on the ledger. */
+  async settlement(group: GroupAddress, id: IntentId): Promise<Settlement> {
     return await new Promise((resolve) => {
       const waiters = this.#waiters.get(id) ?? [];
       waiters.push({ group, resolve });
@@ -181,21 +189,33 @@ export class Member {
   }
 
   #look(id: IntentId, group: GroupAddress): void {
-    if (this.#node === undefined) return;
-    const receipt = this.#store?.records.intent(group, id)?.receipt;
-    if (receipt !== undefined) this.#tell(receipt);
+    if (this.#node === undefined || this.#store === undefined) return;
+    const receipt = this.#store.records.intent(group, id)?.receipt;
+    if (receipt?.type === "Reverted")
+      this.#tell({
+        group,
+        intentId: id,
+        outcome: { type: "Reverted", reason: receipt.reason },
+      });
+    const fulfilment =
+      receipt?.type === "Confirmed"
+        ? this.#store.blocks.fulfilment(group, id)
+        : undefined;
+    if (fulfilment === undefined) return;
+    const { block, transactionHash, transactionIndex, logIndex } = fulfilment;
+    const place = { block, transactionHash, transactionIndex, logIndex };
+    this.#tell({
+      group,
+      intentId: id,
+      outcome: { type: "Confirmed", ...place },
+    });
   }
 
-  #settle({
-    settlement,
-  }: Extract<NodeFact, { readonly type: "Settled" }>): void {
-    this.#look(settlement.intentId, settlement.group);
-  }
-
-  #tell(receipt: Receipt): void {
-    for (const { resolve } of this.#waiters.get(receipt.id) ?? [])
-      resolve(receipt);
-    this.#waiters.delete(receipt.id);
+  #tell(settlement: Settlement): void {
+    const { intentId } = settlement;
+    for (const { resolve } of this.#waiters.get(intentId) ?? [])
+      resolve(settlement);
+    this.#waiters.delete(intentId);
   }
 }
 
