@@ -13,10 +13,10 @@ import { loadIdentity } from "../keys/identity-file.ts";
 import { createEndorser, createPayer } from "../keys/secp256k1.ts";
 import type { NodeFact } from "../node/ports.ts";
 import type { NodeSettings } from "../node/settings.ts";
-import type { ChainClient } from "../ports.ts";
+import type { ChainClient, Payer } from "../ports.ts";
 import { type NodeGroup, NodeRefusal } from "../service.ts";
 import { Hub } from "../transport/in-process.ts";
-import type { LinkFaults } from "../transport/link-faults.ts";
+import type { Draw, LinkFaults } from "../transport/link-faults.ts";
 import { directoryOf, Member, type MemberPorts } from "./member.ts";
 
 /** What a cluster is made of. */
@@ -39,7 +39,11 @@ export interface ClusterPorts {
   readonly domains: readonly Domain[];
   /** The private keys with which a node pays for base-ledger transactions; at least one. */
   readonly payerKeys: (name: NodeName) => readonly string[];
+  /** Puts something between a node and a payer. */
+  readonly wrapPayer?: (name: NodeName, payer: Payer) => Payer;
   readonly createUsers: MemberPorts["createUsers"];
+  /** Decides what the network's faults hit; without it, chance does. */
+  readonly draw?: Draw;
   readonly onFact: (name: NodeName, fact: NodeFact) => void;
   /** A node cannot go on and has stopped. */
   readonly onFatal: (name: NodeName, error: unknown) => void;
@@ -58,7 +62,7 @@ export interface NewGroup {
 export class Cluster {
   readonly #members = new Map<NodeName, Member>();
   readonly #clients: ChainClient[] = [];
-  readonly #hub = new Hub();
+  readonly #hub: Hub;
   readonly #joined = new Set<() => void>();
 
   constructor(options: ClusterOptions, ports: ClusterPorts) {
@@ -67,6 +71,7 @@ export class Cluster {
       throw new NodeRefusal(
         `A cluster needs nodes with different names, and these are: ${options.names.join(", ") || "none"}.`,
       );
+    this.#hub = new Hub({}, ports.draw && { draw: ports.draw });
     const nodes = new Map(
       names.map((name) => {
         const directory = join(options.dataDir, name);
@@ -103,7 +108,10 @@ export class Cluster {
           registry,
           directory,
           domains,
-          payers: ports.payerKeys(name).map(createPayer),
+          payers: ports.payerKeys(name).map((key) => {
+            const payer = createPayer(key);
+            return ports.wrapPayer?.(name, payer) ?? payer;
+          }),
           createUsers: ports.createUsers,
           onFact: (from, fact) => {
             if (fact.type === "GroupJoined")
