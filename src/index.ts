@@ -2,6 +2,7 @@ import { definePlugin } from "hardhat/plugins";
 
 import { tasks } from "./tasks/definitions.ts";
 
+export type * from "./plugin/connection/types.ts";
 export type * from "./type-extensions.ts";
 
 /** The plugin: add it to `plugins` in `hardhat.config.ts`. */
@@ -11,6 +12,7 @@ const hardhatSequencer = definePlugin({
   dependencies: () => [import("@nomicfoundation/hardhat-ethers")],
   hookHandlers: {
     config: () => import("./plugin/hook-handlers/config.ts"),
+    network: () => import("./plugin/hook-handlers/network.ts"),
   },
   tasks,
 });

@@ -26,7 +26,7 @@ const messages = {
     have: number;
     need: number;
   }) =>
-    `Network "${network}" has ${have} accounts with keys, and ${need} nodes need one each. Add keys to networks.${network}.accounts, or give a smaller --nodes.`,
+    `Network "${network}" has ${have} accounts with keys, and ${need} nodes need one each. Add keys to networks.${network}.accounts, or use fewer nodes.`,
   ACCOUNT_DUPLICATE: ({ address, network }: Place) =>
     `Account ${address} is there twice in networks.${network}.accounts. Every node needs one of its own.`,
   ADDRESS_INVALID: ({ name, value }: { name: string; value: string }) =>
@@ -43,6 +43,10 @@ const messages = {
     reason: string;
   }) =>
     `The nodes in ${directory} belong to another chain than network "${network}" is now: ${reason}. Use the chain of the earlier run, such as one that npx hardhat node keeps, or another --data-dir; simulated networks are new in every run.`,
+  ARGUMENTS_INVALID: ({ name, problems }: { name: string; problems: string }) =>
+    `${name} does not take these arguments: ${problems}. Give them by name, integers as bigint.`,
+  CHAIN_NOT_SIMULATED: ({ what, network }: { what: string; network: string }) =>
+    `${what} needs a simulated chain, and network "${network}" is none. Use a network of type "edr-simulated".`,
   CHOICE_INVALID: ({
     name,
     value,
@@ -52,6 +56,12 @@ const messages = {
     value: string;
     choices: string;
   }) => `${name} "${value}" is not known. Give one of: ${choices}.`,
+  CLUSTER_NOT_STARTED: ({ network }: { network: string }) =>
+    `No nodes run on this connection with network "${network}". Start them first: await connection.sequencer.start().`,
+  CLUSTER_RUNNING: ({ network }: { network: string }) =>
+    `Nodes run already on this connection with network "${network}". Use connection.sequencer.cluster, stop it first, or make another connection.`,
+  CLUSTER_STOPPED: () =>
+    "The cluster has stopped, and nothing happens in it any more. Start another one: await connection.sequencer.start().",
   CODE_MISMATCH: ({ name, address, network }: Place & { name: string }) =>
     `There is other code than expected at the ${name}'s address ${address} on network "${network}". Use another chain, or name a factory of your own in sequencer.networks.${network}.factory.`,
   COUNT_INVALID: ({ name, value }: { name: string; value: string }) =>
@@ -84,6 +94,21 @@ const messages = {
     `The contract at sequencer.networks.${network}.factory, ${address}, is not a group factory: it does not answer implementation(). Correct the address, or remove it to use the factory that is the same on every chain.`,
   FACTORY_NOT_FOUND: ({ address, network }: Place) =>
     `There is no contract at sequencer.networks.${network}.factory, ${address}. Correct the address, or remove it to use the factory that is the same on every chain.`,
+  FUNCTION_AMBIGUOUS: ({ name, known }: { name: string; known: string }) =>
+    `"${name}" is the name of several functions. Give the types too: ${known}.`,
+  FUNCTION_IS_NO_VIEW: ({ name }: { name: string }) =>
+    `${name} changes states. Send it as an intent: group.send().`,
+  FUNCTION_IS_VIEW: ({ name }: { name: string }) =>
+    `${name} changes nothing. Ask a node for it: group.query().`,
+  FUNCTION_UNKNOWN: ({
+    name,
+    domain,
+    known,
+  }: {
+    name: string;
+    domain: string;
+    known: string;
+  }) => `The domain "${domain}" has no function "${name}". It has: ${known}.`,
   FUNDS_INSUFFICIENT: ({
     address,
     network,
@@ -105,6 +130,18 @@ const messages = {
     `The group "${name}" of network "${network}" is another one in your configuration: ${address}. Choose another --name.`,
   INTENTS_MISSING: ({ option }: { option: string }) =>
     `${option} is for a workload. Add --intents with the number of intents, or leave ${option} out.`,
+  INTENT_ID_INVALID: ({ value }: { value: string }) =>
+    `"${value}" is not the id of an intent. Give what group.send() gave, or its id.`,
+  INTENT_REVERTED: ({
+    id,
+    node,
+    reason,
+  }: {
+    id: string;
+    node: string;
+    reason: string;
+  }) =>
+    `The intent ${id} of ${node} reverted: ${reason} Use receipt() where that is expected.`,
   KEYS_MISSING: ({ network, count }: { network: string; count: number }) =>
     `Network "${network}" has no keys in its configuration, and nodes must sign themselves. Give it ${count}: accounts: [configVariable("…"), …] or accounts: { mnemonic: configVariable("…") } in networks.${network}, and npx hardhat keystore set for the values.`,
   MEMBERS_MISSING: ({ option }: { option: string }) =>
@@ -125,6 +162,20 @@ const messages = {
     `Network "${network}" does not answer: ${reason}. Start its node, or correct networks.${network}.url.`,
   NODE_FAILED: ({ node, reason }: { node: string; reason: string }) =>
     `${node} cannot go on: ${reason} What it accepted is on its disk: mend this and run again with the same --data-dir.`,
+  NODE_NOT_MEMBER: ({
+    name,
+    group,
+    members,
+  }: {
+    name: string;
+    group: string;
+    members: string;
+  }) =>
+    `"${name}" is no member of the group ${group}. Its members are: ${members}.`,
+  NODE_STOPPED: ({ node, reason }: { node: string; reason: string }) =>
+    `${node} could not go on and has stopped: ${reason} What it accepted is on its disk: start it again with restart().`,
+  NODE_UNKNOWN: ({ name, known }: { name: string; known: string }) =>
+    `There is no node "${name}". There are: ${known}.`,
   NO_ACCOUNTS: ({ network }: { network: string }) =>
     `Network "${network}" has no account to send from. Give it a key: accounts: [configVariable("…")] in networks.${network}, and npx hardhat keystore set for its value.`,
   NUMBER_INVALID: ({
@@ -151,8 +202,13 @@ const messages = {
     reason: string;
   }) =>
     `Port ${port}, for the JSON-RPC of ${node}, cannot be opened: ${reason}. Choose others with --rpc-port; 0 takes any that are free.`,
+  OPTIONS_INVALID: ({ what, problems }: { what: string; problems: string }) =>
+    `${what} cannot be called like this: ${problems}.`,
   PROXY_REFUSED: ({ network, reason }: { network: string; reason: string }) =>
     `Network "${network}" does not take the deterministic deployment proxy: ${reason}. Deploy a factory of your own with the Ignition module hardhat-sequencer/ignition, and name it in sequencer.networks.${network}.factory.`,
+  REFUSED: ({ reason }: { reason: string }) => reason,
+  REORGANISATION_TOO_DEEP: ({ depth, max }: { depth: number; max: number }) =>
+    `The last ${depth} blocks cannot be replaced: the chain can go back by ${max} blocks, to the creation of the last group. Make more blocks first, or give a smaller depth.`,
   SALT_INVALID: ({ value }: { value: string }) =>
     `--salt "${value}" is neither 32 bytes nor a text. Give "0x" and 64 hexadecimal digits, or any text that does not start with "0x".`,
   SENDER_UNKNOWN: ({

@@ -1,0 +1,202 @@
+import type { Cluster } from "../../runtime/cluster/cluster.ts";
+import type { Member } from "../../runtime/cluster/member.ts";
+import { SequencerError } from "../errors.ts";
+import { Group } from "./group.ts";
+import type { History } from "./history.ts";
+import type { Mining } from "./mining.ts";
+import { MemberNode } from "./node.ts";
+import { readFaults, requireCount } from "./options.ts";
+import { asUserError, asUserErrorNow } from "./refusals.ts";
+import type { Sabotage } from "./sabotage.ts";
+import type {
+  ClusterGroup,
+  ClusterNode,
+  ClusterNodeStatus,
+  NetworkFaults,
+  NewClusterGroup,
+  Reorganisation,
+  RunningCluster,
+} from "./types.ts";
+import type { Waits } from "./waits.ts";
+
+/** What only a simulated chain can do. */
+export interface SimulatedChain {
+  readonly mining: Mining;
+  readonly history: History;
+}
+
+/** What a cluster in a test is made of. */
+export interface TestClusterOptions {
+  readonly network: string;
+  readonly factory: string;
+  /** Undefined: the smallest majority. */
+  readonly threshold: number | undefined;
+  /** The account of each node. */
+  readonly addresses: ReadonlyMap<string, string>;
+}
+
+/** What it is connected with. */
+export interface TestClusterPorts {
+  readonly cluster: Cluster;
+  readonly sabotage: Sabotage;
+  readonly waits: Waits;
+  /** Undefined on other chains. */
+  readonly simulated: SimulatedChain | undefined;
+  /** Why nodes stopped by themselves. */
+  readonly failures: ReadonlyMap<string, Error>;
+  /** Removes what it has left on disk. */
+  readonly clean: () => void;
+}
+
+/** Nodes on a connection, for tests. */
+export class TestCluster implements RunningCluster {
+  readonly nodes: readonly ClusterNode[];
+  readonly factory: string;
+  readonly #options: TestClusterOptions;
+  readonly #ports: TestClusterPorts;
+  #stopping: Promise<void> | undefined;
+
+  constructor(options: TestClusterOptions, ports: TestClusterPorts) {
+    this.#options = options;
+    this.#ports = ports;
+    this.factory = options.factory;
+    this.nodes = ports.cluster.members.map(
+      (member) =>
+        new MemberNode(
+          { address: options.addresses.get(member.name) ?? "" },
+          {
+            member,
+            sabotage: ports.sabotage,
+            failure: () => ports.failures.get(member.name),
+            requireRunning: () => {
+              this.#requireRunning();
+            },
+          },
+        ),
+    );
+  }
+
+  get isStopped(): boolean {
+    return this.#stopping !== undefined;
+  }
+
+  node(name: string): ClusterNode {
+    const member = this.#member(name);
+    const node = this.nodes.find((one) => one.name === member.name);
+    if (node === undefined) throw this.#unknown(name);
+    return node;
+  }
+
+  async createGroup(group: NewClusterGroup): Promise<ClusterGroup> {
+    this.#requireRunning();
+    const { cluster, waits, simulated } = this.#ports;
+    const members = group.members?.map((name) => this.#member(name).name);
+    const { threshold = this.#thresholdFor(members?.length) } = group;
+    const [first = ""] = members ?? this.nodes.map(({ name }) => name);
+    const created = await asUserError(
+      async () =>
+        await waits.until(
+          first,
+          cluster.createGroup({
+            ...group,
+            ...(members !== undefined && { members }),
+            ...(threshold !== undefined && { threshold }),
+          }),
+        ),
+    );
+    // Nodes keep a group that they have joined, so the chain must not forget it either.
+    await simulated?.history.forget();
+    return new Group(created, {
+      member: (name) => this.#member(name),
+      waits,
+    });
+  }
+
+  status(): readonly ClusterNodeStatus[] {
+    return this.nodes.map((node) => node.status());
+  }
+
+  partition(...sides: readonly (readonly string[])[]): void {
+    for (const name of sides.flat()) this.#member(name);
+    this.#ports.cluster.partition(...sides);
+  }
+
+  disturb(
+    direction: { readonly from: string; readonly to: string },
+    faults: NetworkFaults,
+  ): void {
+    for (const name of [direction.from, direction.to]) this.#member(name);
+    this.#ports.cluster.disturb(direction, readFaults(faults));
+  }
+
+  heal(): void {
+    this.#ports.cluster.heal();
+  }
+
+  async pauseMining(): Promise<void> {
+    await this.#simulated("pauseMining()").mining.pause();
+  }
+
+  async resumeMining(): Promise<void> {
+    await this.#simulated("resumeMining()").mining.resume();
+  }
+
+  revertNext(count = 1): void {
+    this.#ports.sabotage.add(requireCount("revertNext()", count));
+  }
+
+  async reorganise(depth: number): Promise<Reorganisation> {
+    const { mining, history } = this.#simulated("reorganise()");
+    requireCount("reorganise()", depth);
+    return await mining.whilePaused(async () => await history.replace(depth));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    await this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    const { cluster, waits, simulated, clean } = this.#ports;
+    waits.stop(new SequencerError("CLUSTER_STOPPED", undefined));
+    await simulated?.history.stop();
+    await cluster.stop();
+    clean();
+    await simulated?.mining.restore();
+  }
+
+  /** The threshold of the configuration is for groups of all nodes; smaller ones may not reach it. */
+  #thresholdFor(count = this.nodes.length): number | undefined {
+    const { threshold } = this.#options;
+    return threshold === undefined ? undefined : Math.min(threshold, count);
+  }
+
+  #member(name: string): Member {
+    this.#requireRunning();
+    const known = this.#ports.cluster.members.some(
+      (member) => member.name === name,
+    );
+    if (!known) throw this.#unknown(name);
+    return asUserErrorNow(() => this.#ports.cluster.member(name));
+  }
+
+  #unknown(name: string): SequencerError {
+    const known = this.nodes.map((node) => node.name).join(", ");
+    return new SequencerError("NODE_UNKNOWN", { name, known });
+  }
+
+  #simulated(what: string): SimulatedChain {
+    this.#requireRunning();
+    const { simulated } = this.#ports;
+    if (simulated === undefined)
+      throw new SequencerError("CHAIN_NOT_SIMULATED", {
+        what,
+        network: this.#options.network,
+      });
+    return simulated;
+  }
+
+  #requireRunning(): void {
+    if (this.isStopped) throw new SequencerError("CLUSTER_STOPPED", undefined);
+  }
+}

@@ -1,0 +1,123 @@
+import { type IntentId, parseIntentId } from "../../protocol/ids.ts";
+import type { Member } from "../../runtime/cluster/member.ts";
+import type { NodeGroup, SeenState } from "../../runtime/service.ts";
+import { SequencerError } from "../errors.ts";
+import { readAnswer, readCall } from "./call.ts";
+import { Intent } from "./intent.ts";
+import { asUserError, asUserErrorNow } from "./refusals.ts";
+import type { ClusterGroup, SendOptions, SentIntent, Value } from "./types.ts";
+import type { Waits } from "./waits.ts";
+
+/** A group, seen from all its members. */
+export class Group implements ClusterGroup {
+  readonly address: string;
+  readonly name: string;
+  readonly domain: string;
+  readonly members: readonly string[];
+  readonly threshold: number;
+  readonly #group: NodeGroup;
+  readonly #member: (name: string) => Member;
+  readonly #waits: Waits;
+
+  constructor(
+    group: NodeGroup,
+    ports: {
+      readonly member: (name: string) => Member;
+      readonly waits: Waits;
+    },
+  ) {
+    this.address = group.address;
+    this.name = group.name;
+    this.domain = group.domain.name;
+    this.members = group.members;
+    this.threshold = group.threshold;
+    this.#group = group;
+    this.#member = ports.member;
+    this.#waits = ports.waits;
+  }
+
+  async send(
+    node: string,
+    functionName: string,
+    args: Readonly<Record<string, Value>> = {},
+    options: SendOptions = {},
+  ): Promise<SentIntent> {
+    const { address: group, domain } = this.#group;
+    const member = this.#memberOf(node);
+    const call = readCall(domain, functionName, args);
+    if (isView(call.fragment.stateMutability))
+      throw new SequencerError("FUNCTION_IS_VIEW", { name: call.signature });
+    const dependsOn = (options.dependsOn ?? []).map(idOf);
+    const id = await asUserError(
+      async () =>
+        await this.#waits.until(
+          member.name,
+          member.send({
+            group,
+            function: call.signature,
+            args: call.args,
+            dependsOn,
+            ...(options.from !== undefined && { from: options.from }),
+          }),
+        ),
+    );
+    return new Intent({ id, group }, { member, waits: this.#waits });
+  }
+
+  async query(
+    node: string,
+    functionName: string,
+    args: Readonly<Record<string, Value>> = {},
+  ): Promise<Readonly<Record<string, Value>>> {
+    const { address, domain } = this.#group;
+    const member = this.#memberOf(node);
+    const {
+      fragment,
+      signature,
+      args: values,
+    } = readCall(domain, functionName, args);
+    if (!isView(fragment.stateMutability))
+      throw new SequencerError("FUNCTION_IS_NO_VIEW", { name: signature });
+    const answer = await asUserError(
+      async () =>
+        await member.node.query(address, {
+          from: member.name,
+          signature,
+          args: values,
+        }),
+    );
+    return readAnswer(fragment, answer);
+  }
+
+  states(node: string): readonly SeenState[] {
+    const member = this.#memberOf(node);
+    return asUserErrorNow(() =>
+      member.node
+        .states(this.#group.address)
+        .map(({ id, schema, data }) => ({ id, schema, data })),
+    );
+  }
+
+  #memberOf(name: string): Member {
+    const member = this.#member(name);
+    if (!this.members.includes(member.name))
+      throw new SequencerError("NODE_NOT_MEMBER", {
+        name,
+        group: this.address,
+        members: this.members.join(", "),
+      });
+    return member;
+  }
+}
+
+function isView(mutability: string): boolean {
+  return mutability === "view" || mutability === "pure";
+}
+
+function idOf(intent: SentIntent | string): IntentId {
+  const value = typeof intent === "string" ? intent : intent.id;
+  const id = parseIntentId(value);
+  if (id === undefined)
+    throw new SequencerError("INTENT_ID_INVALID", { value });
+  return id;
+}

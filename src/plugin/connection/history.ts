@@ -1,0 +1,120 @@
+import { randomBytes } from "node:crypto";
+
+import type { ChainClient } from "../../runtime/ports.ts";
+import { SequencerError } from "../errors.ts";
+import type { Ask } from "./mining.ts";
+import type { Reorganisation } from "./types.ts";
+
+/** More than any test takes back. */
+const SNAPSHOTS_MAX = 4_096;
+
+interface Snapshot {
+  readonly id: string;
+  /** The chain was at most this high. */
+  readonly height: number;
+}
+
+/** Remembers how a simulated chain was after each block, so that it can be taken back. */
+export class History {
+  readonly #ask: Ask;
+  #snapshots: Snapshot[] = [];
+  #unsubscribe: (() => void) | undefined;
+  /** Snapshots are taken one after the other; blocks that come meanwhile share the next. */
+  #taking = Promise.resolve();
+  #isWanted = false;
+  #isBusy = true;
+
+  constructor(ports: { readonly ask: Ask }) {
+    this.#ask = ports.ask;
+  }
+
+  async start(client: ChainClient): Promise<void> {
+    await this.#take();
+    this.#isBusy = false;
+    this.#unsubscribe = client.onHead(() => {
+      this.#want();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isBusy = true;
+    this.#unsubscribe?.();
+    await this.#taking;
+  }
+
+  /** From now on, the chain cannot be taken back behind where it is. */
+  async forget(): Promise<void> {
+    await this.#alone(async () => {
+      this.#snapshots = [];
+      await this.#take();
+    });
+  }
+
+  /** Replaces at least the last `depth` blocks. Nobody else may mine meanwhile. */
+  async replace(depth: number): Promise<Reorganisation> {
+    return await this.#alone(async () => {
+      const from = await this.#height();
+      const oldest = this.#snapshots[0]?.height ?? from;
+      if (!(await this.#goBack(from - depth)))
+        throw new SequencerError("REORGANISATION_TOO_DEEP", {
+          depth,
+          max: from - oldest,
+        });
+      const ancestor = await this.#height();
+      // Without this, a block without transactions would be the same again, to the last bit.
+      const random = `0x${randomBytes(32).toString("hex")}`;
+      await this.#ask("hardhat_setPrevRandao", random);
+      for (let height = ancestor; height <= from; height += 1)
+        await this.#ask("evm_mine");
+      await this.#take();
+      return { ancestor, from, to: await this.#height() };
+    });
+  }
+
+  /** A snapshot that is taken while the chain goes back would have the wrong height. */
+  async #alone<Result>(run: () => Promise<Result>): Promise<Result> {
+    this.#isBusy = true;
+    try {
+      await this.#taking;
+      return await run();
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  async #goBack(height: number): Promise<boolean> {
+    for (;;) {
+      const at = this.#snapshots.findLastIndex(
+        (snapshot) => snapshot.height <= height,
+      );
+      const snapshot = this.#snapshots[at];
+      if (snapshot === undefined) return false;
+      this.#snapshots = this.#snapshots.slice(0, at);
+      // Somebody who went back himself has used up all later ones.
+      const isBack = (await this.#ask("evm_revert", snapshot.id)) === true;
+      if (!isBack) continue;
+      await this.#take();
+      return true;
+    }
+  }
+
+  #want(): void {
+    if (this.#isWanted || this.#isBusy) return;
+    this.#isWanted = true;
+    this.#taking = this.#taking.then(async () => {
+      this.#isWanted = false;
+      // A chain that is being closed has no past to remember.
+      if (!this.#isBusy) await this.#take().catch(() => undefined);
+    });
+  }
+
+  async #take(): Promise<void> {
+    const id = String(await this.#ask("evm_snapshot"));
+    this.#snapshots.push({ id, height: await this.#height() });
+    if (this.#snapshots.length > SNAPSHOTS_MAX) this.#snapshots.shift();
+  }
+
+  async #height(): Promise<number> {
+    return Number(await this.#ask("eth_blockNumber"));
+  }
+}

@@ -1,0 +1,55 @@
+import type { GroupAddress, IntentId } from "../../protocol/ids.ts";
+import type { Member } from "../../runtime/cluster/member.ts";
+import type { IntentEffect } from "../../runtime/service.ts";
+import { SequencerError } from "../errors.ts";
+import type { ConfirmedReceipt, IntentReceipt, SentIntent } from "./types.ts";
+import type { Waits } from "./waits.ts";
+
+/** An intent at its node. */
+export class Intent implements SentIntent {
+  readonly id: IntentId;
+  readonly node: string;
+  readonly group: GroupAddress;
+  readonly #member: Member;
+  readonly #waits: Waits;
+
+  constructor(
+    options: { readonly id: IntentId; readonly group: GroupAddress },
+    ports: { readonly member: Member; readonly waits: Waits },
+  ) {
+    this.id = options.id;
+    this.group = options.group;
+    this.node = ports.member.name;
+    this.#member = ports.member;
+    this.#waits = ports.waits;
+  }
+
+  async receipt(): Promise<IntentReceipt> {
+    const { id, node, group } = this;
+    const settled = this.#member.settlement(group, id);
+    const { outcome } = await this.#waits.until(node, settled);
+    if (outcome.type === "Reverted")
+      return { type: "reverted", id, reason: outcome.reason };
+    const { block, transactionHash } = outcome;
+    return { type: "confirmed", id, block, transactionHash };
+  }
+
+  async confirmed(): Promise<ConfirmedReceipt> {
+    const receipt = await this.receipt();
+    if (receipt.type === "confirmed") return receipt;
+    const { id, node } = this;
+    const { reason } = receipt;
+    throw new SequencerError("INTENT_REVERTED", { id, node, reason });
+  }
+
+  explain(): string | undefined {
+    if (this.#member.isUp) return this.#member.node.explain(this.id);
+    return `${this.node} is down, and takes it up again when it is restarted.`;
+  }
+
+  effect(): IntentEffect | undefined {
+    return this.#member.isUp
+      ? this.#member.node.effectOf(this.group, this.id)
+      : undefined;
+  }
+}

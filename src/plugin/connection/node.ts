@@ -1,0 +1,74 @@
+import type { Member } from "../../runtime/cluster/member.ts";
+import { requireCount } from "./options.ts";
+import { asUserErrorNow } from "./refusals.ts";
+import type { Sabotage } from "./sabotage.ts";
+import type { ClusterNode, ClusterNodeStatus } from "./types.ts";
+
+/** A node and what can be done to it. */
+export class MemberNode implements ClusterNode {
+  readonly name: string;
+  readonly address: string;
+  readonly #member: Member;
+  readonly #sabotage: Sabotage;
+  readonly #failure: () => Error | undefined;
+  readonly #requireRunning: () => void;
+
+  constructor(
+    options: { readonly address: string },
+    ports: {
+      readonly member: Member;
+      readonly sabotage: Sabotage;
+      /** Why it stopped by itself. */
+      readonly failure: () => Error | undefined;
+      /** Throws when the cluster has stopped: nothing of it may run any more. */
+      readonly requireRunning: () => void;
+    },
+  ) {
+    this.name = ports.member.name;
+    this.address = options.address;
+    this.#member = ports.member;
+    this.#sabotage = ports.sabotage;
+    this.#failure = ports.failure;
+    this.#requireRunning = ports.requireRunning;
+  }
+
+  get isUp(): boolean {
+    return this.#member.isUp;
+  }
+
+  get height(): number {
+    return asUserErrorNow(() => this.#member.node.height());
+  }
+
+  status(): ClusterNodeStatus {
+    if (this.isUp) return { isUp: true, ...this.#member.node.status() };
+    const failure = this.#failure()?.message;
+    return { isUp: false, name: this.name, failure };
+  }
+
+  async crash(): Promise<void> {
+    await this.#member.crash();
+  }
+
+  async restart(): Promise<void> {
+    await this.#member.crash();
+    this.#requireRunning();
+    this.#member.start();
+  }
+
+  holdBlocks(): void {
+    asUserErrorNow(() => {
+      this.#member.node.holdBlocks();
+    });
+  }
+
+  releaseBlocks(): void {
+    asUserErrorNow(() => {
+      this.#member.node.releaseBlocks();
+    });
+  }
+
+  revertNext(count = 1): void {
+    this.#sabotage.add(requireCount("revertNext()", count), this.name);
+  }
+}

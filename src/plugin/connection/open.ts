@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { NetworkConnection } from "hardhat/types/network";
+
+import { parseAddress } from "../../ledger/index.ts";
+import { Cluster } from "../../runtime/cluster/cluster.ts";
+import { groupToken } from "../../runtime/domains/group-token.ts";
+import { openChainClient } from "../../runtime/ledger/client/open.ts";
+import { Random } from "../../simulation/random.ts";
+import type { SequencerConfig } from "../config.ts";
+import { ensureFactory } from "../deployment/ensure-factory.ts";
+import { SequencerError } from "../errors.ts";
+import { accountsFor } from "./accounts.ts";
+import { TestCluster } from "./cluster.ts";
+import { History } from "./history.ts";
+import { type Ask, Mining } from "./mining.ts";
+import { readStartOptions } from "./options.ts";
+import { Sabotage } from "./sabotage.ts";
+import type { ClusterStartOptions } from "./types.ts";
+import { Waits } from "./waits.ts";
+
+/** Starts nodes on a connection. */
+export async function openCluster(
+  connection: NetworkConnection<string>,
+  config: SequencerConfig,
+  options: ClusterStartOptions,
+): Promise<TestCluster> {
+  const start = readStartOptions(options, config, [groupToken]);
+  const { networkName: network, networkConfig, provider } = connection;
+  const ask: Ask = async (method, ...params): Promise<unknown> =>
+    (await provider.request({ method, params })) as unknown;
+  const accounts = await accountsFor(
+    { network, config: networkConfig, count: start.nodes.length },
+    { ask },
+  );
+  const factory = await ensureFactory(
+    connection,
+    config.networks[network]?.factory,
+    () => undefined,
+  );
+  const chainId = BigInt(String(await ask("eth_chainId")));
+  const keys = new Map<string, (typeof accounts)[number]>();
+  for (const [index, name] of start.nodes.entries()) {
+    const account = accounts[index];
+    if (account !== undefined) keys.set(name, account);
+  }
+  const keyOf = (name: string): string => keys.get(name)?.privateKey ?? "";
+
+  const sabotage = new Sabotage();
+  const waits = new Waits();
+  const failures = new Map<string, Error>();
+  const { dataDir, clean } = temporaryDirectory();
+  const cluster = new Cluster(
+    {
+      names: start.nodes,
+      chainId,
+      factory: parseAddress(factory),
+      settings: start.settings,
+      dataDir,
+    },
+    {
+      openClient: () => openChainClient(provider),
+      endorserKey: keyOf,
+      domains: start.domains,
+      payerKeys: (name) => [keyOf(name)],
+      wrapPayer: (name, payer) => sabotage.wrap(name, payer),
+      createUsers: () => ({
+        settle: () => undefined,
+        unsettle: () => undefined,
+      }),
+      draw: new Random(start.seed, "network"),
+      onFact: (name, fact) => {
+        if (fact.type === "Started") failures.delete(name);
+      },
+      onFatal: (name, error) => {
+        const reason =
+          error instanceof Error ? error : new Error(String(error));
+        failures.set(name, reason);
+        waits.fail(
+          name,
+          new SequencerError(
+            "NODE_STOPPED",
+            { node: name, reason: reason.message },
+            reason,
+          ),
+        );
+      },
+    },
+  );
+  const simulated =
+    networkConfig.type === "edr-simulated"
+      ? {
+          mining: new Mining(
+            { configured: networkConfig.mining, blockMs: start.blockMs },
+            { ask },
+          ),
+          history: new History({ ask }),
+        }
+      : undefined;
+  await simulated?.mining.start();
+  await simulated?.history.start(openChainClient(provider));
+  cluster.start();
+  return new TestCluster(
+    {
+      network,
+      factory,
+      threshold: start.threshold,
+      addresses: new Map(
+        [...keys].map(([name, { address }]) => [name, address]),
+      ),
+    },
+    { cluster, sabotage, waits, simulated, failures, clean },
+  );
+}
+
+/** A place for the nodes' disks. It is gone with the process, whatever happens. */
+function temporaryDirectory(): {
+  readonly dataDir: string;
+  readonly clean: () => void;
+} {
+  const dataDir = mkdtempSync(join(tmpdir(), "hardhat-sequencer-"));
+  const remove = (): void => {
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  process.once("exit", remove);
+  return {
+    dataDir,
+    clean: () => {
+      process.off("exit", remove);
+      remove();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** Longer than anybody waits: the timer only says that somebody does. */
+const FOREVER_MS = 2 ** 30;
+
+/**
+ * What users wait for. Timers of nodes do not keep the process alive, so a wait does; and whoever waits for something that
+ * cannot happen any more is told.
+ */
+export class Waits {
+  /** Calls off a wait; with the node that it is about. */
+  readonly #waiting = new Map<(error: Error) => void, string>();
+  #stopped: Error | undefined;
+
+  /** Settles as `done` does, unless the node fails or everything stops before. */
+  async until<Result>(node: string, done: Promise<Result>): Promise<Result> {
+    const timer = setInterval(() => undefined, FOREVER_MS);
+    let callOff: (error: Error) => void = () => undefined;
+    const calledOff = new Promise<never>((_, reject) => {
+      callOff = reject;
+    });
+    this.#waiting.set(callOff, node);
+    if (this.#stopped !== undefined) callOff(this.#stopped);
+    try {
+      return await Promise.race([done, calledOff]);
+    } finally {
+      this.#waiting.delete(callOff);
+      clearInterval(timer);
+    }
+  }
+
+  /** A node stopped by itself. */
+  fail(node: string, error: Error): void {
+    for (const [callOff, about] of this.#waiting)
+      if (about === node) callOff(error);
+  }
+
+  /** Nothing happens any more. */
+  stop(error: Error): void {
+    this.#stopped = error;
+    for (const callOff of this.#waiting.keys()) callOff(error);
+  }
+}
