@@ -337,6 +337,13 @@ export class Invariants {
           this.#checkDispatchable(message.bundle, "is bundled");
         this.#checkFoundations(message.bundle);
         return;
+      case "AssembleRequest": {
+        const { ids } = message;
+        const alone = ids.find((id) => this.#prepareOnly.has(id));
+        if (alone !== undefined && ids.length > 1)
+          throw violation("S40", alone, "is assembled together with others");
+        return;
+      }
       case "AssembleResponse":
         for (const outcome of message.outcomes)
           if (outcome.type === "assembled" && this.#prepareOnly.has(outcome.id))
@@ -381,7 +388,6 @@ export class Invariants {
       case "DelegationAccepted":
       case "DelegationRejected":
       case "DelegationReturned":
-      case "AssembleRequest":
       case "Endorsement":
       case "Refusal":
       case "DispatchDenial":

@@ -333,7 +333,7 @@ const preparations: Mutant[] = [
     find: "    if (isPrepareOnly) break;\n",
     replace: "",
     properties: ["S25", "S40"],
-    runs: { faults: "network", mode: "elected", nodes: 3, intents: 80 },
+    runs: { faults: "network" },
   },
   {
     name: "forgets after a restart what it prepared",
