@@ -118,8 +118,6 @@ export const specified = {
       ["Confirmed", "Final", "HeartbeatInterval"],
     ],
     departures: {
-      "Pooled --> PreAssembly_Blocked : DependencyReverted":
-        "0017-dependants-happen-with-or-after.md",
       "Assembling --> Assembling : RequestTimeoutInterval":
         "0010-requests-and-bundles-have-their-own-clocks.md",
       "Assembling --> Pooled : RequestTimeoutInterval":

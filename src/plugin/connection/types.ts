@@ -1,10 +1,6 @@
-import type { Domain, Json } from "../../runtime/domains/domain.ts";
+import type { Domain, Json, SeenState } from "../../runtime/domains/domain.ts";
 import type { NodeSettings } from "../../runtime/node/settings.ts";
-import type {
-  IntentEffect,
-  NodeStatus,
-  SeenState,
-} from "../../runtime/service.ts";
+import type { IntentEffect, NodeStatus } from "../../runtime/service.ts";
 
 /** An argument of a function: plain data, with integers as `bigint` or as safe numbers. */
 export type Value =

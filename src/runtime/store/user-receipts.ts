@@ -1,9 +1,4 @@
-import {
-  numberOf,
-  optionalNumberOf,
-  optionalTextOf,
-  textOf,
-} from "./row.ts";
+import { numberOf, optionalNumberOf, optionalTextOf, textOf } from "./row.ts";
 import type { Database, Row, Value } from "./database.ts";
 import { type Query, toClause } from "./query.ts";
 import {

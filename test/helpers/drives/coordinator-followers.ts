@@ -50,6 +50,18 @@ function tryAgain(coordinator: Coordinator): Coordinator {
 const assemblies: readonly Drive[] = [
   {
     arrow:
+      "Pooled --> PreAssembly_Blocked : DependencyReverted [hasUnassembledDependencies]",
+    run: (trace) => {
+      const coordinator = new Coordinator(trace);
+      const bundle = coordinator.dispatched(first);
+      coordinator.delegate(second);
+      // It waits for its turn beside the second one, which touches the same.
+      coordinator.delegate({ ...follower, touches: second.touches });
+      coordinator.failed(bundle);
+    },
+  },
+  {
+    arrow:
       "Assembling --> PreAssembly_Blocked : Assemble_Success [hasUnassembledDependencies]",
     run: (trace) => together(trace).answer(failed(first), assembled(follower)),
   },

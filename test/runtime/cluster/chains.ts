@@ -31,7 +31,9 @@ async function inProcess(): Promise<TestChain> {
   const { provider } = await hre.network.create();
   return {
     openClient: () => openChainClient(provider),
-    stop: async () => { await Promise.resolve(); },
+    stop: async () => {
+      await Promise.resolve();
+    },
   };
 }
 

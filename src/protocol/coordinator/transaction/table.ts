@@ -61,6 +61,9 @@ export const coordinatorTransactionTable: Table<
   },
   Pooled: {
     AssembleRequestSent: [{ to: "Assembling" }],
+    DependencyReverted: [
+      { to: "PreAssembly_Blocked", when: hasUnassembledDependencies },
+    ],
     Withdrawn: withdrawn,
     Confirmed: confirmed,
   },
