@@ -14,6 +14,7 @@ import {
   type NodeName,
   parseDigest,
 } from "../../protocol/ids.ts";
+import { limits } from "../../protocol/limits.ts";
 import type { IntentRecord } from "../../protocol/records.ts";
 import {
   createSequencer,
@@ -75,7 +76,11 @@ export class GroupRunner {
       { group: address },
       { states: ports.store.states },
     );
-    const records = ports.store.records.open(address);
+    // What failed is told to those who ask, so that nothing that depends on it waits for ever.
+    const records = [
+      ...ports.store.records.open(address),
+      ...ports.store.records.lastReverted(address, limits.ended),
+    ];
     const { sequencer, effects } = createSequencer(this.#configOf(options), {
       height: stored.historyThrough ?? options.height,
       records,

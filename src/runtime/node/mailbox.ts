@@ -125,6 +125,15 @@ export class Mailbox {
           this.#drop("forged endorsement");
           return;
         }
+        if (
+          message.type === "TransactionPrepared" &&
+          !message.endorsements.every((endorsement) =>
+            isEndorsedBy(runner, endorsement.endorser, endorsement),
+          )
+        ) {
+          this.#drop("forged endorsement");
+          return;
+        }
         if (message.type === "EndorsementRequest")
           runner.seen.add(message.bundle);
         this.#ports.tell(runner, { type: "MessageReceived", from, message });
@@ -142,7 +151,7 @@ export class Mailbox {
 function isEndorsedBy(
   { stored }: GroupRunner,
   from: NodeName,
-  { digest, signature }: MessageOf<"Endorsement">,
+  { digest, signature }: Pick<MessageOf<"Endorsement">, "digest" | "signature">,
 ): boolean {
   const member = stored.members.find(({ name }) => name === from);
   try {

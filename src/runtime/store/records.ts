@@ -27,6 +27,7 @@ CREATE TABLE records (
   UNIQUE (group_address, key)
 );
 CREATE INDEX records_open ON records (group_address) WHERE outcome = 'open';
+CREATE INDEX records_reverted ON records (group_address) WHERE outcome = 'reverted';
 CREATE INDEX records_confirmed ON records (group_address, block) WHERE outcome = 'confirmed';
 `;
 
@@ -94,6 +95,19 @@ export class Records {
         block,
       )
       .map(readIntent);
+  }
+
+  /** Intents that ended as reverted, the last ones of them, oldest first. */
+  lastReverted(group: GroupAddress, count: number): readonly IntentRecord[] {
+    return this.#database
+      .all(
+        `SELECT key, record, checksum FROM records
+         WHERE group_address = ? AND outcome = 'reverted' ORDER BY number DESC LIMIT ?`,
+        group,
+        count,
+      )
+      .map(readIntent)
+      .reverse();
   }
 
   /** Whether an intent of this node ended as reverted. */

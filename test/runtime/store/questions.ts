@@ -56,6 +56,8 @@ describe("the questions to a store", () => {
     records.intent(group, intentId(1));
     records.confirmedAbove(group, 1);
     records.isReverted(group, intentId(1));
+    records.lastReverted(group, 10);
+    blocks.knownAt(1);
     blocks.head();
     blocks.hashAt(1);
     blocks.revertTo(1);

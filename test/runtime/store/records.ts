@@ -111,6 +111,10 @@ describe("the table of records", () => {
       );
       expect(records.isReverted(group, intentId(1))).to.equal(false);
       expect(records.isReverted(group, intentId(2))).to.equal(true);
+      expect(
+        records.lastReverted(group, 10).map(({ intent }) => intent.id),
+      ).to.deep.equal([intentId(2)]);
+      expect(records.lastReverted(group, 0)).to.deep.equal([]);
       expect(records.isReverted(group, intentId(3))).to.equal(false);
       expect(records.intent(group, intentId(3))).to.equal(undefined);
     });
