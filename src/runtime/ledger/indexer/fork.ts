@@ -1,5 +1,5 @@
 import type { Chain } from "../chain.ts";
-import { ChainMoved } from "./pages.ts";
+import { ChainMoved } from "../worker.ts";
 
 /** A block that was indexed. */
 export interface BlockReference {

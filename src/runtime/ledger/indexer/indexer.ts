@@ -1,14 +1,13 @@
 import type { GroupAddress } from "../../../protocol/ids.ts";
 import { ChainError } from "../../ports.ts";
-import { Bell } from "../bell.ts";
 import { Chain } from "../chain.ts";
-import { Backoff } from "../timers.ts";
 import type { Header } from "../values.ts";
+import { ChainMoved, Worker } from "../worker.ts";
 import type { ChainBlock, Watched } from "./blocks.ts";
 import { type BlockReference, findFork } from "./fork.ts";
 import type { IndexerOptions, IndexerPorts } from "./ports.ts";
 import { PageSize } from "./page-size.ts";
-import { ChainMoved, readDeepPage, readRecentPage } from "./pages.ts";
+import { readDeepPage, readRecentPage } from "./pages.ts";
 
 interface Late {
   readonly group: GroupAddress;
@@ -16,8 +15,6 @@ interface Late {
   readonly done: () => void;
 }
 
-/** A chain that moves under every look at it is in trouble after so many looks. */
-const MOVES_MAX = 5;
 const RECENT_PAGE_BLOCKS = 64;
 
 /** Follows the chain, and tells of every block once, in order. */
@@ -25,42 +22,49 @@ export class Indexer {
   readonly #options: IndexerOptions;
   readonly #ports: IndexerPorts;
   readonly #chain: Chain;
-  readonly #bell = new Bell();
-  readonly #backoff = new Backoff({ firstMs: 50, lastMs: 5_000 });
-  readonly #page: PageSize;
+  readonly #worker: Worker;
+  readonly #deepPage: PageSize;
+  readonly #recentPage = new PageSize({ blocksMax: RECENT_PAGE_BLOCKS });
   readonly #groups: Set<string>;
   readonly #late: Late[] = [];
   #head: BlockReference | undefined;
   #first: number | undefined;
   #isRightChain = false;
   #lowerHeads = 0;
-  #moves = 0;
-  #trouble: Error | undefined;
   #isHeld = false;
-  #isStopped = true;
-  #running = Promise.resolve();
+  #unsubscribe: (() => void) | undefined;
 
   constructor(options: IndexerOptions, ports: IndexerPorts) {
     this.#options = options;
     this.#ports = ports;
     this.#chain = new Chain(ports.client);
-    this.#page = new PageSize({ blocksMax: options.pageBlocks });
+    this.#deepPage = new PageSize({ blocksMax: options.pageBlocks });
     this.#groups = new Set(options.groups);
     this.#first = options.fromBlock;
+    this.#worker = new Worker(
+      { idleMs: options.pollMs },
+      {
+        timers: ports.timers,
+        work: async () => await this.#step(),
+        onIdle: () => undefined,
+        onTrouble: (error) => {
+          this.#isRightChain = error === undefined;
+          ports.onTrouble(error);
+        },
+      },
+    );
   }
 
   start(): void {
-    if (!this.#isStopped) return;
-    this.#isStopped = false;
     this.#head = this.#ports.head();
-    this.#running = this.#run();
+    this.#unsubscribe = this.#ports.client.onHead(() => this.#worker.wake());
+    this.#worker.start();
   }
 
   /** Resolves when nothing more will be told. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#bell.ring();
-    await this.#running;
+    this.#unsubscribe?.();
+    await this.#worker.stop();
   }
 
   /**
@@ -71,7 +75,7 @@ export class Indexer {
     if (this.#groups.has(group)) return;
     await new Promise<void>((done) => {
       this.#late.push({ group, from: fromBlock, done });
-      this.#bell.ring();
+      this.#worker.wake();
     });
   }
 
@@ -82,28 +86,7 @@ export class Indexer {
 
   release(): void {
     this.#isHeld = false;
-    this.#bell.ring();
-  }
-
-  async #run(): Promise<void> {
-    const unsubscribe = this.#ports.client.onHead(() => this.#bell.ring());
-    while (!this.#isStopped) {
-      try {
-        const isBehind = await this.#step();
-        this.#recover();
-        if (!isBehind) await this.#pause(this.#options.pollMs);
-      } catch (error) {
-        if (!isTransient(error)) {
-          this.#isStopped = true;
-          this.#report(error);
-        } else {
-          if (!(error instanceof ChainMoved) || ++this.#moves > MOVES_MAX)
-            this.#report(error);
-          await this.#pause(this.#backoff.next());
-        }
-      }
-    }
-    unsubscribe();
+    this.#worker.wake();
   }
 
   /** Does one thing; whether there is more to do at once. */
@@ -229,19 +212,23 @@ export class Indexer {
     tip: Header,
   ): Promise<readonly ChainBlock[]> {
     const deep = Math.min(to, tip.number - this.#options.reorgDepthMax);
-    if (from > deep) {
-      const end = Math.min(to, from + RECENT_PAGE_BLOCKS - 1);
-      return await readRecentPage(this.#chain, [from, end], watched, tip);
-    }
-    const end = Math.min(deep, from + this.#page.blocks - 1);
+    const isDeep = from <= deep;
+    const page = isDeep ? this.#deepPage : this.#recentPage;
+    const range = [
+      from,
+      Math.min(isDeep ? deep : to, from + page.blocks - 1),
+    ] as const;
     try {
-      const blocks = await readDeepPage(this.#chain, [from, end], watched);
-      this.#page.grow();
+      const blocks = isDeep
+        ? await readDeepPage(this.#chain, range, watched)
+        : await readRecentPage(this.#chain, range, watched, tip);
+      page.grow();
       return blocks;
     } catch (error) {
-      // Nodes refuse ranges that are too long, or that have too many logs, or take too long for them.
-      const isSmaller = error instanceof ChainError && this.#page.shrink();
-      if (isSmaller && error.kind === "refused")
+      // Nodes refuse ranges that are too long, or that have too many logs, or take too long for them. And where one request
+      // in a few fails, few must do.
+      const isSmaller = error instanceof ChainError && page.shrink();
+      if (isSmaller && isDeep && error.kind === "refused")
         return await this.#read(from, to, watched, tip);
       throw error;
     }
@@ -249,32 +236,6 @@ export class Indexer {
 
   /** Asked after every wait: somebody may have held or stopped it meanwhile. */
   #mustWait(): boolean {
-    return this.#isHeld || this.#isStopped;
+    return this.#isHeld || this.#worker.isStopped;
   }
-
-  #report(thrown: unknown): void {
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-    this.#isRightChain = false;
-    this.#trouble = error;
-    this.#ports.onTrouble(error);
-  }
-
-  #recover(): void {
-    this.#backoff.reset();
-    this.#moves = 0;
-    if (this.#trouble === undefined) return;
-    this.#trouble = undefined;
-    this.#ports.onTrouble(undefined);
-  }
-
-  /** Until somebody rings, or the time is up. */
-  async #pause(ms: number): Promise<void> {
-    const cancel = this.#ports.timers.after(ms, () => this.#bell.ring());
-    await this.#bell.wait();
-    cancel();
-  }
-}
-
-function isTransient(error: unknown): error is ChainError | ChainMoved {
-  return error instanceof ChainError || error instanceof ChainMoved;
 }

@@ -2,17 +2,13 @@ import { ChainError } from "../../ports.ts";
 import type { Chain, LogFilter } from "../chain.ts";
 import { inParallel } from "../parallel.ts";
 import type { ChainLog, Header } from "../values.ts";
+import { ChainMoved } from "../worker.ts";
 import {
   blockOf,
   type ChainBlock,
   indexedTopics,
   type Watched,
 } from "./blocks.ts";
-
-/** The chain changed while it was read, or two nodes answered that know different chains. Reading again helps. */
-export class ChainMoved extends Error {
-  override readonly name = "ChainMoved";
-}
 
 /** How many requests of one page are out at the same time. */
 const REQUESTS_AT_ONCE = 16;
