@@ -36,38 +36,40 @@ export class MemoryIndex {
         lowerHeadPolls: 1,
         ...options,
       },
-      {
-        client,
-        timers: machineTimers,
-        head: () => this.blocks.at(-1),
-        knownAt: (number) =>
-          this.blocks.findLast((block) => block.number <= number),
-        onBlocks: async (blocks) => {
-          await this.#take(blocks);
-        },
-        onHistory: async (group, blocks) => {
-          const known = this.history.get(group) ?? [];
-          this.history.set(group, [...known, ...blocks]);
-          await Promise.resolve();
-        },
-        onRevert: async (height) => {
-          this.reverts.push(height);
-          while ((this.blocks.at(-1)?.number ?? -1) > height) this.blocks.pop();
-          for (const [group, blocks] of this.history)
-            this.history.set(
-              group,
-              blocks.filter(({ number }) => number <= height),
-            );
-          this.#tell();
-          await Promise.resolve();
-        },
-        onTrouble: (error) => {
-          this.troubles.push(error);
-          this.#tell();
-        },
-        ...ports,
-      },
+      { client, timers: machineTimers, ...this.ports(), ...ports },
     );
+  }
+
+  /** What an indexer needs to write here. */
+  ports(): Omit<IndexerPorts, "client" | "timers"> {
+    return {
+      head: () => this.blocks.at(-1),
+      knownAt: (number) =>
+        this.blocks.findLast((block) => block.number <= number),
+      onBlocks: async (blocks) => {
+        await this.#take(blocks);
+      },
+      onHistory: async (group, blocks) => {
+        const known = this.history.get(group) ?? [];
+        this.history.set(group, [...known, ...blocks]);
+        await Promise.resolve();
+      },
+      onRevert: async (height) => {
+        this.reverts.push(height);
+        while ((this.blocks.at(-1)?.number ?? -1) > height) this.blocks.pop();
+        for (const [group, blocks] of this.history)
+          this.history.set(
+            group,
+            blocks.filter(({ number }) => number <= height),
+          );
+        this.tell();
+        await Promise.resolve();
+      },
+      onTrouble: (error) => {
+        this.troubles.push(error);
+        this.tell();
+      },
+    };
   }
 
   get height(): number {
@@ -95,6 +97,19 @@ export class MemoryIndex {
     });
   }
 
+  /** Resolves when the indexer told something, or a moment has passed. */
+  async turn(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        this.listeners.delete(done);
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(done, 5);
+      this.listeners.add(done);
+    });
+  }
+
   async #take(blocks: readonly ChainBlock[]): Promise<void> {
     for (const block of blocks) {
       expect(block.number, "in order").to.be.above(this.height);
@@ -103,11 +118,11 @@ export class MemoryIndex {
       this.blocks.push(block);
     }
     this.pages.push(blocks.length);
-    this.#tell();
+    this.tell();
     await Promise.resolve();
   }
 
-  #tell(): void {
+  tell(): void {
     for (const listener of [...this.listeners]) listener();
   }
 }

@@ -5,10 +5,9 @@ import type {
   Signing,
   Submissions,
 } from "../../store/submissions.ts";
-import { Bell } from "../bell.ts";
 import type { Chain } from "../chain.ts";
 import { inParallel } from "../parallel.ts";
-import { Backoff } from "../timers.ts";
+import { Worker } from "../worker.ts";
 import {
   type Failed,
   isSigned,
@@ -45,13 +44,9 @@ export class Account {
   readonly #options: SubmitterOptions;
   readonly #ports: AccountPorts;
   readonly #signer: Signer | undefined;
-  readonly #bell = new Bell();
-  readonly #backoff = new Backoff({ firstMs: 50, lastMs: 5_000 });
+  readonly #worker: Worker;
   readonly #jobs = new Map<number, Job>();
   #reverts = 0;
-  #trouble: Error | undefined;
-  #isStopped = false;
-  #running = Promise.resolve();
 
   constructor(
     options: SubmitterOptions & { readonly address: Address },
@@ -63,20 +58,29 @@ export class Account {
     const { payer } = ports;
     if (payer !== undefined)
       this.#signer = new Signer(options, { ...ports, payer });
+    this.#worker = new Worker(
+      { idleMs: options.resendMs },
+      {
+        timers: ports.timers,
+        work: async () => await this.#cycle(),
+        onIdle: () => {
+          for (const job of this.#jobs.values()) job.isSent = false;
+        },
+        onTrouble: (error) => ports.onTrouble(options.address, error),
+      },
+    );
   }
 
   start(): void {
-    this.#running = this.#run();
+    this.#worker.start();
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#bell.ring();
-    await this.#running;
+    await this.#worker.stop();
   }
 
   wake(): void {
-    this.#bell.ring();
+    this.#worker.wake();
   }
 
   add(saved: SavedSubmission): Job {
@@ -106,21 +110,6 @@ export class Account {
       }
       job.isSent = false;
       job.sentAt = Math.min(job.sentAt, height);
-    }
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#isStopped) {
-      try {
-        const isMore = await this.#cycle();
-        this.#backoff.reset();
-        this.#report(undefined);
-        if (!isMore) await this.#pause(this.#options.resendMs, true);
-      } catch (error) {
-        this.#report(error instanceof Error ? error : undefined);
-        if (!(error instanceof ChainError)) return;
-        await this.#pause(this.#backoff.next(), false);
-      }
     }
   }
 
@@ -335,21 +324,5 @@ export class Account {
 
   #signed(holds: (job: SignedJob) => boolean): SignedJob[] {
     return [...this.#jobs.values()].filter(isSigned).filter(holds);
-  }
-
-  #report(error: Error | undefined): void {
-    if (error === undefined && this.#trouble === undefined) return;
-    this.#trouble = error;
-    this.#ports.onTrouble(this.#address, error);
-  }
-
-  /** Until somebody rings, or the time is up; then everything may have to be sent again. */
-  async #pause(ms: number, isResend: boolean): Promise<void> {
-    const cancel = this.#ports.timers.after(ms, () => {
-      if (isResend) for (const job of this.#jobs.values()) job.isSent = false;
-      this.#bell.ring();
-    });
-    await this.#bell.wait();
-    cancel();
   }
 }

@@ -1,0 +1,176 @@
+import { HDNodeWallet, Transaction, Wallet } from "ethers";
+
+import { parseAddress, parseHex } from "../../src/ledger/index.ts";
+import type { Digest } from "../../src/protocol/ids.ts";
+import { parseDigest } from "../../src/protocol/ids.ts";
+import type { Indexer } from "../../src/runtime/ledger/indexer/indexer.ts";
+import { executeGasMax } from "../../src/runtime/ledger/submitter/gas.ts";
+import {
+  submitterDefaults,
+  type Submission,
+  type SubmitterOptions,
+} from "../../src/runtime/ledger/submitter/ports.ts";
+import { Submitter } from "../../src/runtime/ledger/submitter/submitter.ts";
+import { machineTimers, type Timers } from "../../src/runtime/ledger/timers.ts";
+import type { ChainClient, Payer } from "../../src/runtime/ports.ts";
+import { Database } from "../../src/runtime/store/database.ts";
+import { submissionsSql } from "../../src/runtime/store/submissions.ts";
+import { MemoryIndex } from "./memory-index.ts";
+import type { Endorsed, TestGroup } from "./runtime-ledger.ts";
+
+const PHRASE = "test test test test test test test test test test test junk";
+
+/** The account with this number of Hardhat's chain and of Anvil, which has money. */
+export function aPayer(number: number): Payer {
+  const path = `m/44'/60'/0'/0/${number}`;
+  const { privateKey } = HDNodeWallet.fromPhrase(PHRASE, undefined, path);
+  return payerOf(privateKey);
+}
+
+/** Signs with a key. */
+export function payerOf(privateKey: string): Payer {
+  const wallet = new Wallet(privateKey);
+  return {
+    address: parseAddress(wallet.address),
+    signTransaction: (transaction) => {
+      const unsigned = Transaction.from({ ...transaction, type: 2 });
+      unsigned.signature = wallet.signingKey.sign(unsigned.unsignedHash);
+      return parseHex(unsigned.serialized);
+    },
+  };
+}
+
+/** How a submission failed. */
+export interface Failure {
+  readonly digest: Digest;
+  readonly failure: string;
+  readonly reason: string;
+  readonly isRetryable: boolean;
+}
+
+/** A node that has nothing but an index and a submitter. Its disk and its index survive `stop`. */
+export class SubmitterRig {
+  readonly index = new MemoryIndex();
+  readonly database: Database;
+  readonly payers: readonly Payer[];
+  readonly progress: (readonly [Digest, "nonce" | "submitted"])[] = [];
+  readonly failures: Failure[] = [];
+  readonly troubles: Error[] = [];
+  #running:
+    { readonly indexer: Indexer; readonly submitter: Submitter } | undefined;
+
+  constructor(payers: readonly Payer[], file = ":memory:") {
+    this.payers = payers;
+    this.database = new Database({ file }, { migrations: [submissionsSql] });
+  }
+
+  start(
+    client: ChainClient,
+    groups: readonly TestGroup[],
+    options: Partial<SubmitterOptions> = {},
+    timers: Timers = machineTimers,
+  ): void {
+    const submitter = new Submitter(
+      { ...submitterDefaults, chainId: 31337n, resendMs: 200, ...options },
+      {
+        client,
+        timers,
+        database: this.database,
+        payers: this.payers,
+        height: () => this.index.height,
+        onProgress: (digest, progress) => {
+          this.progress.push([digest, progress]);
+          this.index.tell();
+        },
+        onFailed: (digest, failure, reason, isRetryable) => {
+          this.failures.push({ digest, failure, reason, isRetryable });
+          this.index.tell();
+        },
+        onTrouble: (_payer, error) => {
+          if (error !== undefined) this.troubles.push(error);
+          this.index.tell();
+        },
+      },
+    );
+    const { onRevert, onBlocks } = this.index.ports();
+    const indexer = this.index.open(
+      client,
+      {
+        groups: groups.map(({ address }) => address),
+        fromBlock: Math.min(...groups.map(({ block }) => block)),
+      },
+      {
+        timers,
+        onBlocks: async (blocks) => {
+          await onBlocks(blocks);
+          submitter.onBlocks(blocks);
+        },
+        onRevert: async (height) => {
+          await onRevert(height);
+          submitter.onRevert(height);
+        },
+      },
+    );
+    this.#running = { indexer, submitter };
+    submitter.start();
+    indexer.start();
+  }
+
+  get submitter(): Submitter {
+    if (this.#running === undefined) throw new Error("It does not run.");
+    return this.#running.submitter;
+  }
+
+  async stop(): Promise<void> {
+    await this.#running?.indexer.stop();
+    await this.#running?.submitter.stop();
+    this.#running = undefined;
+  }
+
+  /** Commits a submission, and lets it go. */
+  submit(
+    group: TestGroup,
+    endorsed: Endorsed,
+    parts: Partial<Submission> = {},
+  ): Digest {
+    const digest = parseDigest(endorsed.digest);
+    if (digest === undefined) throw new Error("There is no digest.");
+    const { transition, data, signatures } = endorsed;
+    const signers = (1n << BigInt(signatures)) - 1n;
+    const submission = {
+      digest,
+      group: group.address,
+      to: group.to,
+      data,
+      gasLimit: executeGasMax(transition, { data, signers }),
+      validUntil: Number(transition.validUntil),
+      ...parts,
+    };
+    this.database.commit(() => {
+      this.submitter.reserve(submission);
+    });
+    this.submitter.submit(digest);
+    return digest;
+  }
+
+  /** Resolves when everything that was submitted got this far. */
+  async untilAll(
+    digests: readonly Digest[],
+    progress: "nonce" | "submitted",
+  ): Promise<void> {
+    await this.index.until(() => {
+      const told = new Set(
+        this.progress
+          .filter(([, p]) => p === progress)
+          .map(([digest]) => digest),
+      );
+      return digests.every((digest) => told.has(digest));
+    });
+  }
+
+  /** Rows on disk. */
+  get open(): number {
+    const row = this.database.get("SELECT count(*) AS n FROM submissions");
+    return Number(row?.["n"]);
+  }
+}
