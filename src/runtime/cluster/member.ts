@@ -40,7 +40,7 @@ export interface MemberPorts extends Pick<
   readonly registry: ReadonlyMap<NodeName, KeyObject>;
   readonly endorser: Endorser;
   readonly domains: ReadonlyMap<string, Domain>;
-  readonly createUsers: (store: Store) => UserBook;
+  readonly createUsers: (store: Store, name: NodeName) => UserBook;
   readonly onFact: (name: NodeName, fact: NodeFact) => void;
   readonly onFatal: (name: NodeName, error: unknown) => void;
 }
@@ -112,7 +112,7 @@ export class Member {
           receive,
         ),
       payers: this.#ports.payers,
-      users: this.#ports.createUsers(store),
+      users: this.#ports.createUsers(store, this.name),
       onFact: (fact) => {
         if (fact.type === "Settled") this.#tell(fact.settlement);
         onFact(this.name, fact);

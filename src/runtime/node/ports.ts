@@ -1,5 +1,10 @@
 import type { Address } from "../../ledger/index.ts";
-import type { Digest, GroupAddress, NodeName } from "../../protocol/ids.ts";
+import type {
+  Digest,
+  GroupAddress,
+  IntentId,
+  NodeName,
+} from "../../protocol/ids.ts";
 import type { Domain } from "../domains/domain.ts";
 import type { Timers } from "../ledger/timers.ts";
 import type { ChainClient, Endorser, Payer, Receive } from "../ports.ts";
@@ -25,7 +30,7 @@ export interface UserBook {
   /** Blocks were taken back: these are not settled any more. */
   readonly unsettle: (settlements: {
     readonly group: GroupAddress;
-    readonly intentIds: readonly string[];
+    readonly intentIds: readonly IntentId[];
   }) => void;
 }
 

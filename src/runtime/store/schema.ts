@@ -6,6 +6,7 @@ import { peersSchema } from "./peers.ts";
 import { recordsSchema } from "./records.ts";
 import { statesSchema } from "./states.ts";
 import { submissionsSql } from "./submissions.ts";
+import { userTables } from "./user-tables.ts";
 
 /** All tables, each as its own file writes it. Once this is released, a change is a further migration. */
 const tables: readonly string[] = [
@@ -16,6 +17,7 @@ const tables: readonly string[] = [
   groupsSchema,
   peersSchema,
   submissionsSql,
+  ...userTables,
 ];
 
 export const migrations: Migrations = [tables.join("\n")];

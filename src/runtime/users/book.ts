@@ -63,7 +63,13 @@ export class UserBook {
   }
 
   /** Only inside the commit of a reorganisation: these intents are open again. The numbers of their receipts are not reused. */
-  unsettle(group: GroupAddress, intentIds: readonly IntentId[]): void {
+  unsettle({
+    group,
+    intentIds,
+  }: {
+    readonly group: GroupAddress;
+    readonly intentIds: readonly IntentId[];
+  }): void {
     for (const intentId of intentIds) {
       const transaction = this.transactions.byIntent(group, intentId);
       if (transaction !== undefined) this.receipts.remove(transaction.id);

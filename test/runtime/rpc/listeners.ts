@@ -41,12 +41,11 @@ describe("receipts and reorganisations", () => {
       intentId: row?.intentId,
     };
     expect(settlement.group).to.equal(group);
-    const intentId = settlement.intentId as Parameters<
-      typeof book.unsettle
-    >[1][number];
-    const address = group as Parameters<typeof book.unsettle>[0];
+    type Unsettled = Parameters<typeof book.unsettle>[0];
+    const intentId = settlement.intentId as Unsettled["intentIds"][number];
+    const address = group as Unsettled["group"];
     database.commit(() => {
-      book.unsettle(address, [intentId]);
+      book.unsettle({ group: address, intentIds: [intentId] });
     });
     expect(await call(httpUrl, "ptx_getTransactionReceipt", id)).to.equal(null);
     const settle = (): void => {
