@@ -30,6 +30,9 @@ export default async function run(
     const summary = await runNodes(hre, options, {
       now,
       tell: view.tell,
+      report: (error) => {
+        console.error(error);
+      },
       onInterrupt,
       statusEveryMs: view.statusEveryMs,
     });

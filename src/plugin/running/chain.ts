@@ -5,9 +5,6 @@ import type { NetworkConnection } from "hardhat/types/network";
 
 import { SequencerError } from "../errors.ts";
 
-/** Blocks go on without traffic, so that ranges pass and the role of the coordinator moves. */
-const blockTimeMsDefault = 1_000;
-
 /** A connection of Hardhat, with ethers. */
 export type Connection = NetworkConnection & { readonly ethers: HardhatEthers };
 
@@ -21,17 +18,18 @@ export interface ChainFacts {
 /** Connects with the network that the user chose. A simulated one is new, mines at once, and also when nothing is to do. */
 export async function connect(
   hre: HardhatRuntimeEnvironment,
-  {
-    blockTimeMs = blockTimeMsDefault,
-  }: { readonly blockTimeMs?: number | undefined },
+  { blockTimeMs }: { readonly blockTimeMs: number },
 ): Promise<Connection> {
   const { network } = hre.globalOptions;
   if (hre.config.networks[network]?.type !== "edr-simulated")
     return await hre.network.create();
-  return await hre.network.create({
+  const connection = await hre.network.create({
     network,
     override: { mining: { auto: true, interval: blockTimeMs } },
   });
+  // Every node listens to it.
+  connection.provider.setMaxListeners(0);
+  return connection;
 }
 
 /** Asks the chain who it is. It is the first question, so a chain that does not answer is found out here. */

@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import type { Policy } from "../../protocol/config.ts";
 import { SequencerError } from "../errors.ts";
 import { parseChoice, parseNumber } from "../parse-option.ts";
-import { nodesMax } from "./names.ts";
 
 /** What the user asks for, as typed. */
 export interface RunOptions {
@@ -30,14 +29,14 @@ export interface WorkloadRequest {
   readonly accounts: number;
 }
 
-/** What the user asks for, checked. What is undefined is up to the data directory, or to the default. */
+/** What the user asks for, checked. What is undefined is up to the data directory, or to the configuration. */
 export interface RunRequest {
   readonly nodes: number | undefined;
   readonly threshold: number | undefined;
   readonly policy: Policy | undefined;
   readonly rangeSizeBlocks: number | undefined;
   readonly heartbeatMs: number | undefined;
-  /** On a simulated chain; undefined means the default. */
+  /** On a simulated chain. */
   readonly blockTimeMs: number | undefined;
   /** Of the first node; 0 means any. */
   readonly rpcPort: number;
@@ -49,9 +48,8 @@ export interface RunRequest {
 
 export const policies: readonly Policy[] = ["sticky", "rotating"];
 
-/** The default of `--nodes`: with 3 of 4 endorsing, one may be away. */
-export const nodesDefault = 4;
-
+/** As many as a group may have members. */
+const nodesMax = 255;
 const rpcPortDefault = 8550;
 const portMax = 65_535;
 const intentsMax = 1_000_000;
@@ -79,7 +77,7 @@ export function parseRunOptions(options: RunOptions): RunRequest {
       min: 10,
       max: 600_000,
     }),
-    rpcPort: parsePort(options.rpcPort, nodes ?? nodesDefault),
+    rpcPort: parsePort(options.rpcPort, nodes ?? 1),
     dataDir: parseDirectory(options.dataDir),
     workload: parseWorkload(options),
     timeoutMs: secondsToMs(

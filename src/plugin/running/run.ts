@@ -24,6 +24,8 @@ export interface RunPorts {
   readonly tell: (fact: RunFact) => void;
   /** Milliseconds of real time. */
   readonly now: () => number;
+  /** Gets errors that users of nodes are not told. */
+  readonly report: (error: unknown) => void;
   /** Calls back for every Ctrl-C. */
   readonly onInterrupt: (listener: () => void) => () => void;
   /** How often to tell what nodes are doing. */

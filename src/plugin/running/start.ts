@@ -6,22 +6,21 @@ import { Cluster } from "../../runtime/cluster/cluster.ts";
 import { groupToken } from "../../runtime/domains/group-token.ts";
 import { KeyError } from "../../runtime/keys/key-error.ts";
 import { openChainClient } from "../../runtime/ledger/client/open.ts";
-import {
-  defaultSettings,
-  type NodeSettings,
-} from "../../runtime/node/settings.ts";
+import type { NodeSettings } from "../../runtime/node/settings.ts";
 import type { NodeGroup } from "../../runtime/service.ts";
 import { StoreError } from "../../runtime/store/store-error.ts";
+import { UserBook } from "../../runtime/users/book.ts";
 import { type RunFact, runFactOf } from "../../view/facts.ts";
+import { nodeNames } from "../cluster-config.ts";
 import { ensureFactory } from "../deployment/ensure-factory.ts";
 import { SequencerError } from "../errors.ts";
 import { type Account, accountsFor } from "./accounts.ts";
 import { askChain, connect, type Connection } from "./chain.ts";
 import type { Closers } from "./closers.ts";
 import { type DataDir, openDataDir, type SavedRun } from "./data-dir.ts";
+import { Doors } from "./doors.ts";
 import { requireFunded } from "./funds.ts";
-import { namesOf } from "./names.ts";
-import { nodesDefault, type RunRequest, thresholdFor } from "./options.ts";
+import { type RunRequest, thresholdFor } from "./options.ts";
 import {
   requireSameAccounts,
   requireSameChain,
@@ -34,6 +33,8 @@ export interface StartPorts {
   readonly tell: (fact: RunFact) => void;
   /** A node cannot go on. */
   readonly onFatal: (error: unknown) => void;
+  /** Gets errors that users of nodes are not told. */
+  readonly report: (error: unknown) => void;
   /** Gets everything that was opened. */
   readonly closers: Closers;
 }
@@ -46,6 +47,7 @@ export async function startNodes(
   readonly cluster: Cluster;
   readonly connection: Connection;
   readonly group: GroupAddress;
+  /** Takes no more requests. */
   readonly closeDoors: () => Promise<void>;
 }> {
   const { hre, tell, closers } = ports;
@@ -53,11 +55,17 @@ export async function startNodes(
   await closers.add(dataDir.close);
   const { saved, path } = dataDir;
   if (saved !== undefined) requireSameOptions(saved, request, path);
-  const count = saved?.nodes.length ?? request.nodes ?? nodesDefault;
+  const { sequencer: config } = hre.config;
+  const names =
+    saved?.nodes.map(({ name }) => name) ??
+    namesFor(request.nodes, config.nodes);
+  const count = names.length;
   const threshold =
-    saved?.group?.threshold ?? thresholdFor(request.threshold, count);
+    saved?.group?.threshold ??
+    thresholdFor(request.threshold ?? config.threshold, count);
 
-  const connection = await connect(hre, request);
+  const { blockTimeMs = config.blockMs } = request;
+  const connection = await connect(hre, { blockTimeMs });
   await closers.add(async () => {
     await connection.close();
   });
@@ -66,14 +74,13 @@ export async function startNodes(
     await requireSameChain(saved, chain, { directory: path, connection });
   const accounts = await accountsFor(connection, count);
   if (saved !== undefined) requireSameAccounts(saved, accounts, path);
-  const names = saved?.nodes.map(({ name }) => name) ?? namesOf(count);
   await requireFunded(connection, names, accounts);
   const network = connection.networkName;
   const factory =
     saved?.factory ??
     (await ensureFactory(
       connection,
-      hre.config.sequencer.networks[network]?.factory,
+      config.networks[network]?.factory,
       () => undefined,
     ));
   tell({
@@ -95,15 +102,17 @@ export async function startNodes(
   };
   dataDir.save(run);
 
+  const { policy, rangeSizeBlocks, heartbeatMs } = config.settings;
   const settings: NodeSettings = {
-    ...defaultSettings,
-    policy: saved?.group?.policy ?? request.policy ?? defaultSettings.policy,
-    rangeSizeBlocks: request.rangeSizeBlocks ?? defaultSettings.rangeSizeBlocks,
-    heartbeatMs: request.heartbeatMs ?? defaultSettings.heartbeatMs,
+    ...config.settings,
+    policy: saved?.group?.policy ?? request.policy ?? policy,
+    rangeSizeBlocks: request.rangeSizeBlocks ?? rangeSizeBlocks,
+    heartbeatMs: request.heartbeatMs ?? heartbeatMs,
   };
+  const books = new Map<string, UserBook>();
   const cluster = await startCluster(
     { run, chainId: chain.chainId, accounts, settings, directory: path },
-    { ...ports, connection },
+    { ...ports, connection, books },
   );
   const group = await findGroup(cluster, { run, threshold, settings, dataDir });
   const isNew = run.group === undefined;
@@ -119,13 +128,24 @@ export async function startNodes(
     policy: settings.policy,
     isNew,
   });
+  const doors = new Doors({ port: request.rpcPort }, ports);
+  await closers.add(doors.close);
+  for (const [i, { name: node, node: service }] of cluster.members.entries()) {
+    const book = books.get(node);
+    if (book === undefined) throw new Error(`${node} has no book.`);
+    const urls = await doors.open(i, {
+      service,
+      book,
+      client: openChainClient(connection.provider),
+    });
+    const account = accounts[i]?.address ?? "";
+    tell({ type: "node", node, account, ...urls });
+  }
   return {
     cluster,
     connection,
     group: address,
-    closeDoors: async () => {
-      await Promise.resolve();
-    },
+    closeDoors: doors.close,
   };
 }
 
@@ -137,10 +157,14 @@ async function startCluster(
     readonly settings: NodeSettings;
     readonly directory: string;
   },
-  ports: StartPorts & { readonly connection: Connection },
+  ports: StartPorts & {
+    readonly connection: Connection;
+    /** Gets the book of every node. */
+    readonly books: Map<string, UserBook>;
+  },
 ): Promise<Cluster> {
   const { run, accounts, settings, directory } = options;
-  const { connection, tell, onFatal, closers } = ports;
+  const { connection, books, tell, onFatal, closers } = ports;
   const factory = run.factory.toLowerCase();
   const keys = new Map(
     run.nodes.map(({ name }, i) => [name, accounts[i]?.privateKey ?? ""]),
@@ -159,10 +183,12 @@ async function startCluster(
         endorserKey: (name) => keys.get(name) ?? "",
         domains: [groupToken],
         payerKeys: (name) => [keys.get(name) ?? ""],
-        createUsers: () => ({
-          settle: () => undefined,
-          unsettle: () => undefined,
-        }),
+        createUsers: (store, name) => {
+          const { database } = store;
+          const book = new UserBook({ database, now: () => Date.now() });
+          books.set(name, book);
+          return book;
+        },
         onFact: (node, fact) => {
           const seen = runFactOf(node, fact);
           if (seen !== undefined) tell(seen);
@@ -229,4 +255,15 @@ function failureOf(node: string, error: unknown): Error {
     { node, reason: cause.message },
     cause,
   );
+}
+
+/** So many as the user wants, by the names of the configuration as far as they go. */
+function namesFor(
+  count: number | undefined,
+  configured: readonly string[],
+): readonly string[] {
+  if (count === undefined || count === configured.length) return configured;
+  return count < configured.length
+    ? configured.slice(0, count)
+    : nodeNames(count);
 }
