@@ -209,6 +209,8 @@ const messages = {
   REFUSED: ({ reason }: { reason: string }) => reason,
   REORGANISATION_TOO_DEEP: ({ depth, max }: { depth: number; max: number }) =>
     `The last ${depth} blocks cannot be replaced: the chain can go back by ${max} blocks, to the creation of the last group. Make more blocks first, or give a smaller depth.`,
+  REORGANISATION_TOO_HIGH: ({ block, head }: { block: number; head: number }) =>
+    `There is no block ${block} to be replaced: the last one is ${head}.`,
   SALT_INVALID: ({ value }: { value: string }) =>
     `--salt "${value}" is neither 32 bytes nor a text. Give "0x" and 64 hexadecimal digits, or any text that does not start with "0x".`,
   SENDER_UNKNOWN: ({

@@ -42,6 +42,8 @@ export interface TestClusterPorts {
   readonly waits: Waits;
   /** Undefined on other chains. */
   readonly simulated: SimulatedChain | undefined;
+  /** The last block that a node can believe by now. */
+  readonly headOf: () => Promise<number>;
   /** Why nodes stopped by themselves. */
   readonly failures: ReadonlyMap<string, Error>;
   /** Removes what it has left on disk. */
@@ -50,7 +52,7 @@ export interface TestClusterPorts {
 
 /** Nodes on a connection, for tests. */
 export class TestCluster implements RunningCluster {
-  readonly nodes: readonly ClusterNode[];
+  readonly nodes: readonly MemberNode[];
   readonly factory: string;
   readonly #options: TestClusterOptions;
   readonly #ports: TestClusterPorts;
@@ -90,23 +92,26 @@ export class TestCluster implements RunningCluster {
   async createGroup(group: NewClusterGroup): Promise<ClusterGroup> {
     this.#requireRunning();
     const { cluster, waits, simulated } = this.#ports;
-    const members = group.members?.map((name) => this.#member(name).name);
-    const { threshold = this.#thresholdFor(members?.length) } = group;
-    const [first = ""] = members ?? this.nodes.map(({ name }) => name);
+    const all = this.nodes.map(({ name }) => name);
+    const members = (group.members ?? all).map(
+      (name) => this.#member(name).name,
+    );
+    const { threshold = this.#thresholdFor(members.length) } = group;
+    const [first = ""] = members;
     const created = await asUserError(
       async () =>
         await waits.until(
           first,
           cluster.createGroup({
             ...group,
-            ...(members !== undefined && { members }),
+            members,
             ...(threshold !== undefined && { threshold }),
           }),
         ),
     );
     // Nodes keep a group that they have joined, so the chain must not forget it either.
     await simulated?.history.forget();
-    return new Group(created, {
+    return new Group(created, members, {
       member: (name) => this.#member(name),
       waits,
     });
@@ -114,6 +119,15 @@ export class TestCluster implements RunningCluster {
 
   status(): readonly ClusterNodeStatus[] {
     return this.nodes.map((node) => node.status());
+  }
+
+  async synced(): Promise<void> {
+    this.#requireRunning();
+    const { waits, headOf } = this.#ports;
+    const head = await headOf();
+    await waits.untilTrue(
+      () => !this.nodes.some((node) => node.isBehind(head)),
+    );
   }
 
   partition(...sides: readonly (readonly string[])[]): void {
@@ -145,10 +159,18 @@ export class TestCluster implements RunningCluster {
     this.#ports.sabotage.add(requireCount("revertNext()", count));
   }
 
-  async reorganise(depth: number): Promise<Reorganisation> {
+  async reorganise(
+    blocks: number | { readonly fromBlock: number },
+  ): Promise<Reorganisation> {
     const { mining, history } = this.#simulated("reorganise()");
-    requireCount("reorganise()", depth);
-    return await mining.whilePaused(async () => await history.replace(depth));
+    const isDepth = typeof blocks === "number";
+    requireCount("reorganise()", isDepth ? blocks : blocks.fromBlock);
+    return await mining.whilePaused(
+      async () =>
+        await history.replace((head) =>
+          isDepth ? head - blocks : blocks.fromBlock - 1,
+        ),
+    );
   }
 
   async stop(): Promise<void> {
@@ -166,7 +188,7 @@ export class TestCluster implements RunningCluster {
   }
 
   /** The threshold of the configuration is for groups of all nodes; smaller ones may not reach it. */
-  #thresholdFor(count = this.nodes.length): number | undefined {
+  #thresholdFor(count: number): number | undefined {
     const { threshold } = this.#options;
     return threshold === undefined ? undefined : Math.min(threshold, count);
   }

@@ -22,6 +22,8 @@ export class Group implements ClusterGroup {
 
   constructor(
     group: NodeGroup,
+    /** In the order in which its creator named them; the ledger has them in another. */
+    members: readonly string[],
     ports: {
       readonly member: (name: string) => Member;
       readonly waits: Waits;
@@ -30,7 +32,7 @@ export class Group implements ClusterGroup {
     this.address = group.address;
     this.name = group.name;
     this.domain = group.domain.name;
-    this.members = group.members;
+    this.members = members;
     this.threshold = group.threshold;
     this.#group = group;
     this.#member = ports.member;

@@ -50,21 +50,27 @@ export class History {
     });
   }
 
-  /** Replaces at least the last `depth` blocks. Nobody else may mine meanwhile. */
-  async replace(depth: number): Promise<Reorganisation> {
+  /** Replaces all blocks above a height, given the head, or more. Nobody else may mine meanwhile. */
+  async replace(above: (head: number) => number): Promise<Reorganisation> {
     return await this.#alone(async () => {
       const from = await this.#height();
       const oldest = this.#snapshots[0]?.height ?? from;
-      if (!(await this.#goBack(from - depth)))
+      const height = above(from);
+      if (height >= from)
+        throw new SequencerError("REORGANISATION_TOO_HIGH", {
+          block: height + 1,
+          head: from,
+        });
+      if (!(await this.#goBack(height)))
         throw new SequencerError("REORGANISATION_TOO_DEEP", {
-          depth,
+          depth: from - height,
           max: from - oldest,
         });
       const ancestor = await this.#height();
       // Without this, a block without transactions would be the same again, to the last bit.
       const random = `0x${randomBytes(32).toString("hex")}`;
       await this.#ask("hardhat_setPrevRandao", random);
-      for (let height = ancestor; height <= from; height += 1)
+      for (let block = ancestor; block <= from; block += 1)
         await this.#ask("evm_mine");
       await this.#take();
       return { ancestor, from, to: await this.#height() };

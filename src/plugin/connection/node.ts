@@ -12,6 +12,7 @@ export class MemberNode implements ClusterNode {
   readonly #sabotage: Sabotage;
   readonly #failure: () => Error | undefined;
   readonly #requireRunning: () => void;
+  #isHeld = false;
 
   constructor(
     options: { readonly address: string },
@@ -46,12 +47,23 @@ export class MemberNode implements ClusterNode {
     return { isUp: false, name: this.name, failure };
   }
 
+  /** Whether it can be expected to have seen a block, and has, with all that belongs to it. */
+  isBehind(height: number): boolean {
+    if (!this.isUp || this.#isHeld) return false;
+    const { node } = this.#member;
+    return (
+      node.height() < height ||
+      node.status().groups.some(({ missingStates }) => missingStates > 0)
+    );
+  }
+
   async crash(): Promise<void> {
+    this.#isHeld = false;
     await this.#member.crash();
   }
 
   async restart(): Promise<void> {
-    await this.#member.crash();
+    await this.crash();
     this.#requireRunning();
     this.#member.start();
   }
@@ -59,12 +71,14 @@ export class MemberNode implements ClusterNode {
   holdBlocks(): void {
     asUserErrorNow(() => {
       this.#member.node.holdBlocks();
+      this.#isHeld = true;
     });
   }
 
   releaseBlocks(): void {
     asUserErrorNow(() => {
       this.#member.node.releaseBlocks();
+      this.#isHeld = false;
     });
   }
 

@@ -111,7 +111,16 @@ export async function openCluster(
         [...keys].map(([name, { address }]) => [name, address]),
       ),
     },
-    { cluster, sabotage, waits, simulated, failures, clean },
+    {
+      cluster,
+      sabotage,
+      waits,
+      simulated,
+      headOf: async () =>
+        Number(await ask("eth_blockNumber")) - start.settings.confirmations,
+      failures,
+      clean,
+    },
   );
 }
 

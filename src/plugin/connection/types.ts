@@ -41,6 +41,11 @@ export interface RunningCluster {
   /** Resolves when all members that are up have joined. */
   createGroup(options: NewClusterGroup): Promise<ClusterGroup>;
   status(): readonly ClusterNodeStatus[];
+  /**
+   * Resolves when every node that is up has seen the chain as it is now, with the content of all states. Nodes whose blocks
+   * are held do not count.
+   */
+  synced(): Promise<void>;
   /** Nodes hear only those of their own side. A node that is on no side hears nobody. */
   partition(...sides: readonly (readonly string[])[]): void;
   /** Makes the network from one node to another worse. What is left out stays as it is. */
@@ -55,8 +60,13 @@ export interface RunningCluster {
   resumeMining(): Promise<void>;
   /** The next transitions that any node submits are mined and fail; see {@link ClusterNode.revertNext}. */
   revertNext(count?: number): void;
-  /** Replaces at least the last `depth` blocks of the simulated chain by a longer branch without their transactions. */
-  reorganise(depth: number): Promise<Reorganisation>;
+  /**
+   * Replaces the last blocks of the simulated chain by a longer branch without their transactions: at least so many blocks, or
+   * at least all from a block on.
+   */
+  reorganise(
+    blocks: number | { readonly fromBlock: number },
+  ): Promise<Reorganisation>;
   /** Stops all nodes and removes their data. Closing the connection does it too. */
   stop(): Promise<void>;
 }

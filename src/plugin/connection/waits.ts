@@ -1,5 +1,7 @@
 /** Longer than anybody waits: the timer only says that somebody does. */
 const FOREVER_MS = 2 ** 30;
+/** How often to look where nobody tells. */
+const LOOK_MS = 10;
 
 /**
  * What users wait for. Timers of nodes do not keep the process alive, so a wait does; and whoever waits for something that
@@ -25,6 +27,20 @@ export class Waits {
       this.#waiting.delete(callOff);
       clearInterval(timer);
     }
+  }
+
+  /** Resolves when something holds. */
+  async untilTrue(holds: () => boolean): Promise<void> {
+    await this.until(
+      "",
+      new Promise<void>((resolve) => {
+        const look = (): void => {
+          if (holds() || this.#stopped !== undefined) resolve();
+          else setTimeout(look, LOOK_MS);
+        };
+        look();
+      }),
+    );
   }
 
   /** A node stopped by itself. */
