@@ -246,6 +246,7 @@ const shapes = {
   Handover: object({
     type: oneOf("Handover"),
     key: parseRequestKey,
+    height: count,
     context: view,
     places: listOf(placed, limits.speculative * limits.states),
     flush: listOf(parseIntentId, limits.speculative),

@@ -168,6 +168,8 @@ export type Message =
   | {
       readonly type: "Handover";
       readonly key: RequestKey;
+      /** The old coordinator's, when it handed over. */
+      readonly height: number;
       /** What dispatched transitions will have done. */
       readonly context: SpeculativeView;
       /** Where the ledger will keep what they create. */

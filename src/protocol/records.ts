@@ -76,6 +76,7 @@ export interface HandoverRecord {
   readonly kind: "handover";
   readonly key: RequestKey;
   readonly to: NodeName;
+  readonly height: number;
   readonly context: SpeculativeView;
   readonly places: readonly PlacedState[];
   readonly flush: readonly IntentId[];

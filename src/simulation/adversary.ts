@@ -175,7 +175,7 @@ export class Adversary {
       case "HandoverRequest":
         return { ...message, height };
       case "Handover":
-        return { ...message, flush: this.#someIds() };
+        return { ...message, height, flush: this.#someIds() };
       case "HandoverAck":
         return message;
     }
@@ -215,6 +215,7 @@ export class Adversary {
         return {
           type: "Handover",
           key,
+          height,
           context: { created: [], spent: this.#someStates() },
           places: [],
           flush: this.#someIds(),

@@ -31,8 +31,15 @@ export function handover(
   flushUntil: number,
 ): MessageOf<"Handover"> {
   const key = keyOf("handover");
-  const context = emptyView;
-  return { type: "Handover", key, context, places: [], flush, flushUntil };
+  return {
+    type: "Handover",
+    key,
+    height: 0,
+    context: emptyView,
+    places: [],
+    flush,
+    flushUntil,
+  };
 }
 
 export function heartbeat(

@@ -233,6 +233,7 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
   Handover: fc.record({
     type: type("Handover"),
     key,
+    height,
     context: view,
     places: fc.array(placed, { maxLength: 3 }),
     flush: ids,

@@ -253,15 +253,19 @@ export function isFlushOver(
   return node.height >= flushUntil;
 }
 
-/** The predecessor has nothing left that it dispatched, and this node has seen the blocks that he has seen. */
+/**
+ * The predecessor has nothing left that it dispatched, and this node has seen the blocks that he has seen. He learns of
+ * it from a block: what he said up to the height at which he handed over only comes late.
+ */
 export function isPredecessorClosing(
-  { predecessor }: Coordinator,
+  { predecessor, handoverHeight }: Coordinator,
   { from, heartbeat }: EventOf<"HeartbeatReceived">,
   { node }: Turn,
 ): boolean {
   return (
     predecessor === from &&
     heartbeat.state === "Closing" &&
+    heartbeat.height > handoverHeight &&
     heartbeat.height <= node.height
   );
 }

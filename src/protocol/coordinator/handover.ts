@@ -52,6 +52,7 @@ export function prepare(
   { node }: Turn,
 ): void {
   coordinator.enteredTick = node.tick;
+  coordinator.handoverHeight = handover.height;
   importContext(coordinator, handover.context);
   importPlaces(coordinator, handover.places);
   coordinator.flushUntil = Math.max(
@@ -108,6 +109,7 @@ function handOver(coordinator: Coordinator, to: NodeName, turn: Turn): void {
     kind: "handover",
     key,
     to,
+    height: turn.node.height,
     context: viewOf(coordinator),
     places: placesOfContext(coordinator),
     flush,
@@ -139,27 +141,26 @@ export function handOverNothing(
   { from }: EventOf<"HandoverRequestReceived">,
   turn: Turn,
 ): void {
-  const key = newKey(turn);
-  const context = { created: [], spent: [] };
-  const flushUntil = 0;
   send(turn, from, {
     type: "Handover",
-    key,
-    context,
+    key: newKey(turn),
+    height: turn.node.height,
+    context: { created: [], spent: [] },
     places: [],
     flush: [],
-    flushUntil,
+    flushUntil: 0,
   });
 }
 
 /** Repeated until it is acknowledged. */
 export function sendHandover(
   turn: Turn,
-  { to, key, context, places, flush, flushUntil }: HandoverRecord,
+  { to, key, height, context, places, flush, flushUntil }: HandoverRecord,
 ): void {
   send(turn, to, {
     type: "Handover",
     key,
+    height,
     context,
     places,
     flush,

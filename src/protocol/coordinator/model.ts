@@ -162,6 +162,8 @@ export interface Coordinator {
   readonly flush: Set<IntentId>;
   /** The last block in which they can be. */
   flushUntil: number;
+  /** The predecessor's height when he handed over. */
+  handoverHeight: number;
   readonly handovers: Map<RequestKey, HandoverWork>;
   heartbeatTick: number;
   closingBeats: number;
@@ -198,6 +200,7 @@ export function createCoordinator(): Coordinator {
     successor: undefined,
     flush: new Set(),
     flushUntil: 0,
+    handoverHeight: 0,
     handovers: new Map(),
     heartbeatTick: 0,
     closingBeats: 0,

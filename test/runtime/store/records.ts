@@ -60,6 +60,7 @@ function aHandover(): HandoverRecord {
     kind: "handover",
     key,
     to: nodeName("carol"),
+    height: 3,
     context: {
       created: [{ id: stateId(3), content: "c" }],
       spent: [stateId(4)],
