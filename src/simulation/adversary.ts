@@ -1,4 +1,4 @@
-import type { IntentId, StateId } from "../protocol/ids.ts";
+import type { IntentId, NodeName, StateId } from "../protocol/ids.ts";
 import type {
   CoordinatorClaim,
   DelegationRefusal,
@@ -74,10 +74,13 @@ export class Adversary {
     }
   }
 
-  /** Something false, or something old. */
-  lie(): Message | undefined {
+  /** Something false, or something old, that a liar says. */
+  lie(liar: NodeName): Message | undefined {
     if (this.#random.chance(0.4)) return this.#forge();
     const old = this.#pick(this.#seen);
+    // What others coordinate, as if it were his.
+    if (old?.type === "EndorsementRequest" && this.#random.chance(0.5))
+      return { ...old, coordinator: liar };
     if (old === undefined || this.#random.chance(0.4)) return old;
     return this.mutate(old);
   }
@@ -138,10 +141,16 @@ export class Adversary {
       case "Refusal":
         return { ...message, height, intentId: this.#someIds()[0] };
       case "DispatchPermissionRequest": {
-        const steps = message.bundle.steps.slice(1);
-        const validUntil = random.pick(heights);
-        const { places } = message.bundle;
-        const digest = hashing.bundleDigest({ steps, places, validUntil });
+        const { bundle } = message;
+        const { places } = bundle;
+        const steps = random.chance(0.5) ? bundle.steps : bundle.steps.slice(1);
+        const validUntil = random.chance(0.5)
+          ? bundle.validUntil - 1
+          : random.pick(heights);
+        // What endorsers signed, or will sign, under another name.
+        const digest = random.chance(0.5)
+          ? bundle.digest
+          : hashing.bundleDigest({ steps, places, validUntil });
         return { ...message, bundle: { steps, places, validUntil, digest } };
       }
       case "DispatchPermission":

@@ -55,6 +55,10 @@ export function checkMemory(sequencer: Sequencer): void {
   for (const [node, untilTick] of silent)
     if (untilTick > tick + config.suspicionTicks)
       fail("L3", `skips ${node} for too long`);
+  const { state, enteredTick } = coordinator;
+  if (state === "Elect" || state === "Prepared")
+    if (tick - enteredTick > 4 * config.stateTicks)
+      fail("L8", `waits for a handover since tick ${enteredTick}`);
   if (config.mode === "local") return;
   const order = candidates(sequencer);
   for (const heard of [coordinator.other, sender.active])

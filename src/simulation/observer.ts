@@ -4,7 +4,7 @@ import type { CoordinatorState } from "../protocol/coordinator/model.ts";
 import type { NodeName } from "../protocol/ids.ts";
 import type { MessageOf } from "../protocol/messages.ts";
 import type { Sequencer } from "../protocol/sequencer.ts";
-import type { Conduct } from "./conduct.ts";
+import type { Conduct } from "./conduct/conduct.ts";
 import { checkMemory } from "./inspection.ts";
 import { type Invariants, Violation } from "./invariants.ts";
 import type { SimulatedNode, Witness } from "./node.ts";

@@ -95,7 +95,7 @@ export class Post {
     const [liar] = this.#liars;
     if (liar === undefined) return;
     const from = this.#committee.indexOf(liar);
-    const message = this.#adversary.lie();
+    const message = this.#adversary.lie(liar);
     const to = this.#random.below(this.#committee.length);
     if (message === undefined || to === from || !isUp(from)) return;
     this.#ports.faults.count(`lie-${message.type}`);

@@ -2,7 +2,7 @@ import type { Effect } from "../protocol/effects.ts";
 import type { IntentId, NodeName } from "../protocol/ids.ts";
 import { explain } from "../protocol/sequencer.ts";
 import { Chain } from "./chain.ts";
-import { Conduct } from "./conduct.ts";
+import { Conduct } from "./conduct/conduct.ts";
 import { type CommitFate, fateAt } from "./disk.ts";
 import { DomainService } from "./domain-service.ts";
 import {

@@ -1,0 +1,203 @@
+import type { Effect } from "../../protocol/effects.ts";
+import type { Event } from "../../protocol/events.ts";
+import type { NodeName } from "../../protocol/ids.ts";
+import { isRemembered } from "../../protocol/recent.ts";
+import type { Sequencer } from "../../protocol/sequencer.ts";
+import { candidates, graceTicks } from "../../protocol/turn.ts";
+import type { SimulatedNode } from "../node.ts";
+import {
+  checkEndorsed,
+  checkEntitled,
+  checkFooting,
+  checkRepeated,
+} from "./coordinator.ts";
+import { type Course, note, sent, startCourse, violation } from "./course.ts";
+import {
+  checkHeard,
+  checkPermitted,
+  checkReleased,
+  checkSkipped,
+} from "./sender.ts";
+
+/** Records are compared with what was sent after every so many ticks of a node. */
+const checkEveryTicks = 16;
+
+/**
+ * Watches what a node does in answer to what. Contradictions with what is durable are the business of the invariants;
+ * here it is about manners: whom to trust, what to wait for, what to say again. Messages of a node to itself are not
+ * seen.
+ */
+export class Conduct {
+  readonly #courses = new Map<NodeName, Course>();
+  readonly #nodes: () => readonly SimulatedNode[];
+  readonly #liars: ReadonlySet<NodeName>;
+
+  constructor(
+    options: { readonly liars: ReadonlySet<NodeName> },
+    ports: { readonly nodes: () => readonly SimulatedNode[] },
+  ) {
+    this.#liars = options.liars;
+    this.#nodes = ports.nodes;
+  }
+
+  started(node: SimulatedNode, { coordinator }: Sequencer): void {
+    this.#courses.set(node.name, startCourse(coordinator.state));
+  }
+
+  /** After a turn, before anything of it is durable. */
+  turned(
+    node: SimulatedNode,
+    sequencer: Sequencer,
+    event: Event,
+    effects: readonly Effect[],
+  ): void {
+    const course = this.#courses.get(node.name);
+    if (course === undefined) return;
+    if (event.type === "MessageReceived") {
+      course.unanswered.delete(event.from);
+      this.#answered(node, sequencer, event, effects, course);
+    }
+    if (event.type === "AssemblyDone" && course.assembly !== event.key)
+      if (sent(effects, "AssembleResponse").length > 0)
+        throw violation("S41", node, "answers with a stale assembly");
+    for (const effect of effects) {
+      if (effect.type === "Send") {
+        note(course, effect.to, effect.message, sequencer.tick);
+        if (effect.message.type === "DelegationRequest")
+          checkSkipped(node, sequencer, effect.to, effect.message.key, course);
+      }
+      if (effect.type === "Save" && effect.record.kind === "dispatch")
+        this.#checkFlushed(node, sequencer, effect.record.bundle.digest);
+    }
+    course.coordinatorState = sequencer.coordinator.state;
+    course.predecessor = sequencer.coordinator.predecessor;
+    course.assembly = sequencer.sender.assembly?.request.key;
+    if (course.delegate !== sequencer.sender.delegate) {
+      course.delegate = sequencer.sender.delegate;
+      course.unanswered.clear();
+      if (course.delegate !== undefined)
+        course.heardTicks.set(course.delegate, sequencer.tick);
+    }
+    if (event.type === "BlocksReverted") course.isShaken = true;
+    if (event.type === "Tick") checkFooting(node, sequencer, course);
+    if (event.type !== "Tick" || sequencer.tick % checkEveryTicks !== 0) return;
+    checkRepeated(node, sequencer, course);
+    checkHeard(node, sequencer, course);
+  }
+
+  #answered(
+    node: SimulatedNode,
+    sequencer: Sequencer,
+    { from, message }: Extract<Event, { readonly type: "MessageReceived" }>,
+    effects: readonly Effect[],
+    course: Course,
+  ): void {
+    switch (message.type) {
+      case "DelegationRequest":
+        checkEntitled(node, sequencer, message, effects, course);
+        return;
+      case "DelegationReturned":
+        checkReleased(node, sequencer, from, (id) => message.ids.includes(id));
+        return;
+      case "Heartbeat": {
+        course.heardTicks.set(from, sequencer.tick);
+        const { boot, isComplete, transactions } = message;
+        if (!isComplete || boot < (sequencer.sender.boots.get(from) ?? boot))
+          return;
+        if (!candidates(sequencer).includes(from)) return;
+        const listed = new Set(transactions.map(({ id }) => id));
+        checkReleased(node, sequencer, from, (id) => !listed.has(id));
+        return;
+      }
+      case "AssembleRequest":
+        for (const effect of effects)
+          if (effect.type === "Assemble" && effect.key === message.key)
+            if (message.height > node.height)
+              throw violation("S29", node, "assembles without the blocks");
+        return;
+      case "EndorsementRequest":
+        if (
+          sent(effects, "Endorsement").length > 0 ||
+          effects.some(({ type }) => type === "Endorse")
+        )
+          checkEndorsed(node, sequencer, from, message);
+        return;
+      case "DispatchPermissionRequest":
+        if (sent(effects, "DispatchPermission").length > 0)
+          checkPermitted(node, sequencer, from, message, course);
+        return;
+      case "Handover":
+        // Made elsewhere again, perhaps.
+        for (const { id } of message.context.created)
+          course.producers.delete(id);
+        if (awaits(course, from))
+          course.awaited = {
+            from,
+            tick: sequencer.tick,
+            height: sequencer.height,
+            flush: message.flush,
+          };
+        return;
+      case "DelegationAccepted":
+        course.heardTicks.set(from, sequencer.tick);
+        return;
+      case "DelegationRejected":
+      case "AssembleResponse":
+      case "Endorsement":
+      case "Refusal":
+      case "DispatchPermission":
+      case "DispatchDenial":
+      case "Dispatched":
+      case "DispatchedAck":
+      case "TransactionPrepared":
+      case "TransactionPreparedAck":
+      case "TransactionReverted":
+      case "DependencyQuery":
+      case "DependencyFailed":
+      case "HandoverRequest":
+      case "HandoverAck":
+        return;
+    }
+  }
+
+  /**
+   * S27: whoever takes over dispatches only when what his predecessor dispatched is over. He may give up waiting, but
+   * not at once.
+   */
+  #checkFlushed(
+    node: SimulatedNode,
+    sequencer: Sequencer,
+    digest: string,
+  ): void {
+    const awaited = this.#courses.get(node.name)?.awaited;
+    if (awaited === undefined || node.disk.records.has(`dispatch:${digest}`))
+      return;
+    const { from, tick, height, flush } = awaited;
+    const { config } = sequencer;
+    if (sequencer.tick - tick >= graceTicks(config) || this.#liars.has(from))
+      return;
+    const predecessor = this.#nodes().find(({ name }) => name === from);
+    for (const record of predecessor?.disk.records.values() ?? []) {
+      if (record.kind !== "dispatch") continue;
+      const { validUntil, steps } = record.bundle;
+      if (!steps.some(({ intentId }) => flush.includes(intentId))) continue;
+      if (validUntil <= sequencer.height) continue;
+      if (validUntil > height + 2 * config.validForBlocks) continue;
+      const isOver = steps.some(({ intentId }) =>
+        isRemembered(sequencer.endorser.fulfilled, intentId),
+      );
+      if (!isOver)
+        throw violation("S27", node, `dispatches before ${from} has flushed`);
+    }
+  }
+}
+
+/** Whether a handover by that node changes when the role may be taken up. */
+function awaits(
+  { coordinatorState, predecessor }: Course,
+  from: NodeName,
+): boolean {
+  if (coordinatorState === "Elect" || coordinatorState === "Prepared")
+    return predecessor === from;
+  return coordinatorState !== "Active" && coordinatorState !== "Flush";
+}

@@ -1,0 +1,97 @@
+import type { Effect } from "../../protocol/effects.ts";
+import type { NodeName } from "../../protocol/ids.ts";
+import type { MessageOf } from "../../protocol/messages.ts";
+import type { Sequencer } from "../../protocol/sequencer.ts";
+import { candidates, rangeOf } from "../../protocol/turn.ts";
+import type { SimulatedNode } from "../node.ts";
+import { type Course, sent, violation } from "./course.ts";
+
+/** S29, S32: nobody endorses before he has seen the blocks, or what the asker may not coordinate. */
+export function checkEndorsed(
+  node: SimulatedNode,
+  { config }: Sequencer,
+  from: NodeName,
+  { bundle, height }: MessageOf<"EndorsementRequest">,
+): void {
+  if (height > node.height)
+    throw violation("S29", node, "endorses without the blocks");
+  const { mode, committee, pool } = config;
+  const isFine =
+    mode === "local"
+      ? bundle.steps.every(({ sender }) => sender === from)
+      : (mode === "remote" ? pool : committee).includes(from);
+  if (!isFine)
+    throw violation("S32", node, `endorses for ${from}, who may not`);
+}
+
+/** S29, S32: delegations that the own view does not justify are rejected. */
+export function checkEntitled(
+  node: SimulatedNode,
+  sequencer: Sequencer,
+  { height }: MessageOf<"DelegationRequest">,
+  effects: readonly Effect[],
+  { coordinatorState }: Course,
+): void {
+  if (sent(effects, "DelegationAccepted").length === 0) return;
+  const { mode, policy, self } = sequencer.config;
+  const order = candidates(sequencer);
+  if (mode === "local" || !order.includes(self))
+    throw violation("S32", node, "takes work that is not its business");
+  const isIdle =
+    coordinatorState === "Idle" || coordinatorState === "Observing";
+  if (policy !== "rotating" || !isIdle || order[0] === self) return;
+  if (rangeOf(sequencer, height) !== rangeOf(sequencer, sequencer.height))
+    throw violation("S29", node, "takes work for a range that is not its own");
+}
+
+/** S25: what a step is built on is on the ledger, or is made by another step in flight, unless it is too late. */
+export function checkFooting(
+  node: SimulatedNode,
+  { coordinator }: Sequencer,
+  { producers, isShaken }: Course,
+): void {
+  const { transactions } = coordinator;
+  for (const { id, step } of transactions.values())
+    for (const output of step?.outputs ?? []) producers.set(output.id, id);
+  if (isShaken) return;
+  for (const { step, state } of transactions.values()) {
+    if (state === "Dispatched" || state === "Submitted") continue;
+    for (const id of [...(step?.inputs ?? []), ...(step?.reads ?? [])]) {
+      const producer = producers.get(id);
+      if (
+        producer === undefined ||
+        transactions.get(producer)?.step !== undefined
+      )
+        continue;
+      if (node.holdings.coin(id) === undefined && !node.holdings.isSpent(id))
+        throw violation("S25", node, "keeps a step whose footing fell");
+    }
+  }
+}
+
+/** L18: what must arrive is said again until it is acknowledged. */
+export function checkRepeated(
+  node: SimulatedNode,
+  { tick, config }: Sequencer,
+  { sentTicks }: Course,
+): void {
+  const patience = Math.ceil(config.requestTicksMax * 1.25) + 2;
+  const check = (key: string, to: NodeName): void => {
+    if (
+      to !== node.name &&
+      tick - (sentTicks.get(`${key}|${to}`) ?? 0) > patience
+    )
+      throw violation(
+        "L18",
+        node,
+        `does not repeat to ${to} what he must hear`,
+      );
+  };
+  for (const record of node.disk.records.values()) {
+    if (record.kind === "handover") check(record.key, record.to);
+    if (record.kind !== "dispatch") continue;
+    for (const { sender } of record.bundle.steps)
+      if (!record.acknowledged.includes(sender))
+        check(record.bundle.digest, sender);
+  }
+}

@@ -1,0 +1,103 @@
+import type { CoordinatorState } from "../../protocol/coordinator/model.ts";
+import type { Effect } from "../../protocol/effects.ts";
+import type {
+  IntentId,
+  NodeName,
+  RequestKey,
+  StateId,
+} from "../../protocol/ids.ts";
+import type { Message } from "../../protocol/messages.ts";
+import { Violation } from "../invariants.ts";
+import type { SimulatedNode } from "../node.ts";
+
+/** A handover that a node has got, and that it has to wait for. */
+export interface Awaited {
+  readonly from: NodeName;
+  readonly tick: number;
+  readonly height: number;
+  readonly flush: readonly IntentId[];
+}
+
+/** What is known of one node since it started. */
+export interface Course {
+  /** As it was after its last turn. */
+  coordinatorState: CoordinatorState;
+  predecessor: NodeName | undefined;
+  assembly: RequestKey | undefined;
+  /** To whom it delegated an intent last. */
+  readonly delegates: Map<IntentId, NodeName>;
+  /** The signature of what it assembled last for an intent. */
+  readonly signatures: Map<IntentId, string>;
+  /** The tick in which a message was sent last, by its key and receiver. */
+  readonly sentTicks: Map<string, number>;
+  awaited: Awaited | undefined;
+  /** To whom it delegates, as it was after its last turn. */
+  delegate: NodeName | undefined;
+  /** Which intent creates a state, for steps that it has coordinated. */
+  readonly producers: Map<StateId, IntentId>;
+  /** Blocks were taken back, and with them perhaps what is built on. */
+  isShaken: boolean;
+  /** The tick in which a coordinator was heard last, or had no reason yet to be heard. */
+  readonly heardTicks: Map<NodeName, number>;
+  /** The last delegation, unless its receiver has said anything since, and how often it was sent. */
+  readonly unanswered: Map<
+    NodeName,
+    { key: RequestKey; sends: number; tick: number }
+  >;
+}
+
+/** It knows nothing but what is on its disk. */
+export function startCourse(coordinatorState: CoordinatorState): Course {
+  return {
+    coordinatorState,
+    predecessor: undefined,
+    assembly: undefined,
+    delegates: new Map(),
+    signatures: new Map(),
+    sentTicks: new Map(),
+    awaited: undefined,
+    delegate: undefined,
+    producers: new Map(),
+    isShaken: false,
+    heardTicks: new Map(),
+    unanswered: new Map(),
+  };
+}
+
+/** Takes note of what it sends. */
+export function note(
+  { delegates, signatures, sentTicks }: Course,
+  to: NodeName,
+  message: Message,
+  tick: number,
+): void {
+  if (message.type === "DelegationRequest")
+    for (const { id } of message.intents) delegates.set(id, to);
+  else if (message.type === "AssembleResponse") {
+    for (const outcome of message.outcomes)
+      if (outcome.type === "assembled")
+        signatures.set(outcome.id, outcome.step.signature);
+  } else if (message.type === "Dispatched")
+    sentTicks.set(`${message.digest}|${to}`, tick);
+  else if (message.type === "Handover")
+    sentTicks.set(`${message.key}|${to}`, tick);
+}
+
+/** What it sends of one type. */
+export function sent(
+  effects: readonly Effect[],
+  type: Message["type"],
+): Effect[] {
+  return effects.filter(
+    (effect) => effect.type === "Send" && effect.message.type === type,
+  );
+}
+
+/** A property that a node does not keep. */
+export function violation(
+  property: string,
+  { name }: SimulatedNode,
+  what: string,
+): Violation {
+  return new Violation(property, `${name} ${what}`);
+}

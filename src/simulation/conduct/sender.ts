@@ -1,0 +1,108 @@
+import type { IntentId, NodeName, RequestKey } from "../../protocol/ids.ts";
+import type { MessageOf } from "../../protocol/messages.ts";
+import type { Sequencer } from "../../protocol/sequencer.ts";
+import type { Intent, Step } from "../../protocol/transition.ts";
+import { candidates, graceTicks, isSilent } from "../../protocol/turn.ts";
+import { hashing } from "../hashing.ts";
+import type { SimulatedNode } from "../node.ts";
+import { type Course, violation } from "./course.ts";
+
+/** L4: what a coordinator gave back, or has forgotten, does not stay with it. */
+export function checkReleased(
+  node: SimulatedNode,
+  { sender }: Sequencer,
+  from: NodeName,
+  isGone: (id: IntentId) => boolean,
+): void {
+  for (const {
+    id,
+    sentTo,
+    isAccepted,
+    state,
+  } of sender.transactions.values()) {
+    if (sentTo !== from || !isAccepted || !isGone(id)) continue;
+    if (state === "Delegated" || state === "EndorsementGathering")
+      throw violation("L4", node, `leaves ${id.slice(0, 10)} with ${from}`);
+  }
+}
+
+/** S16: what is permitted is exactly what was asked, assembled and signed, and the asker is the delegate. */
+export function checkPermitted(
+  node: SimulatedNode,
+  { config, height }: Sequencer,
+  from: NodeName,
+  { bundle }: MessageOf<"DispatchPermissionRequest">,
+  { delegates, signatures }: Course,
+): void {
+  const { steps, validUntil, digest } = bundle;
+  if (hashing.bundleDigest(bundle) !== digest)
+    throw violation("S16", node, "permits what it has not seen");
+  if (validUntil > height + 4 * config.validForBlocks)
+    throw violation("S16", node, `permits until block ${validUntil}`);
+  for (const { intentId, sender, signature } of steps) {
+    if (sender !== node.name) continue;
+    const record = node.disk.records.get(`intent:${intentId}`);
+    const last = record?.kind === "intent" ? record.permission : undefined;
+    if (last?.digest === digest && last.coordinator === from) continue;
+    if ((delegates.get(intentId) ?? from) !== from)
+      throw violation("S16", node, `permits ${from}, who is not its delegate`);
+    if ((signatures.get(intentId) ?? signature) !== signature)
+      throw violation("S16", node, "permits another step than its last");
+    if (record?.kind === "intent") checkOrder(node, record.intent, steps);
+  }
+}
+
+/** What an intent depends on is on the ledger, as its node sees it, or comes before it in the same bundle. */
+function checkOrder(
+  node: SimulatedNode,
+  { id, dependsOn }: Intent,
+  steps: readonly Step[],
+): void {
+  const ids = steps.map(({ intentId }) => intentId);
+  const before = ids.slice(0, ids.indexOf(id));
+  for (const dependency of dependsOn)
+    if (!node.holdings.isFulfilled(dependency) && !before.includes(dependency))
+      throw violation("dependsOn", node, "permits what is not its turn");
+}
+
+/** L3: whoever did not answer is skipped for a while, as long as there is somebody else to ask. */
+export function checkSkipped(
+  node: SimulatedNode,
+  sequencer: Sequencer,
+  to: NodeName,
+  key: RequestKey,
+  { unanswered }: Course,
+): void {
+  const { config, tick } = sequencer;
+  const last = unanswered.get(to);
+  for (const other of unanswered.keys())
+    if (other !== to) unanswered.delete(other);
+  if (last?.key === key) {
+    last.sends += 1;
+    last.tick = tick;
+    return;
+  }
+  unanswered.set(to, { key, sends: 1, tick });
+  if (last === undefined || last.sends <= config.heartbeatGrace) return;
+  if (tick - last.tick >= config.suspicionTicks) return;
+  if (tick - last.tick < config.requestTicks) return;
+  const hasOther = candidates(sequencer).some(
+    (other) => other !== to && !isSilent(sequencer, other),
+  );
+  if (hasOther)
+    throw violation("L3", node, `asks ${to} again, who does not answer`);
+}
+
+/** L3: nothing stays with a coordinator that is not heard. */
+export function checkHeard(
+  node: SimulatedNode,
+  { sender, config, tick }: Sequencer,
+  { delegate, heardTicks }: Course,
+): void {
+  if (delegate === undefined || delegate === node.name) return;
+  const heardTick = heardTicks.get(delegate) ?? 0;
+  if (tick - heardTick <= graceTicks(config) + 1) return;
+  for (const { sentTo, isAccepted, state } of sender.transactions.values())
+    if (sentTo === delegate && isAccepted && state === "Delegated")
+      throw violation("L3", node, `waits for ${delegate}, who is silent`);
+}
