@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import {
   cpSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -28,8 +27,6 @@ export class Copy {
       cpSync(join(root, "src", part), join(folder, "src", part), {
         recursive: true,
       });
-    mkdirSync(join(folder, "node_modules"), { recursive: true });
-    rmSync(join(folder, "node_modules"), { recursive: true });
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
     if (mutant === undefined) return;

@@ -1,0 +1,121 @@
+import type { Mutant } from "./catalogue.ts";
+
+/** Permissions, and what is durable when. */
+export const permissions: Mutant[] = [
+  {
+    name: "permits whoever asks",
+    file: "sender/assembly.ts",
+    find: `if (sentTo !== from) return "not-delegate";`,
+    replace: "",
+    properties: ["S16"],
+    runs: { faults: "network" },
+  },
+  {
+    name: "sends a permission that is not saved",
+    file: "sender/transaction/actions.ts",
+    find: "save(transaction, undefined, turn);",
+    replace: "",
+    properties: ["S15"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "permits a bundle whose digest is another's",
+    file: "sender/assembly.ts",
+    find: "hashing.bundleDigest(bundle) === bundle.digest &&",
+    replace: "",
+    properties: ["S16"],
+    runs: { faults: "byzantine", nodes: 2 },
+  },
+  {
+    name: "permits a bundle that is valid for ever",
+    file: "sender/assembly.ts",
+    find: "bundle.validUntil <= node.height + 4 * validForBlocks",
+    replace: "true",
+    properties: ["S16"],
+    runs: { faults: "byzantine", nodes: 2 },
+  },
+  {
+    name: "does not count permissions",
+    file: "sender/transaction/actions.ts",
+    find: "attempt: (transaction.permission?.attempt ?? 0) + 1,",
+    replace: "attempt: 1,",
+    properties: ["S18"],
+    runs: { faults: "crash" },
+  },
+  {
+    name: "accepts an intent before it is saved",
+    file: "sender/transaction/table.ts",
+    find: `run: [save, queue]`,
+    replace: `run: [queue]`,
+    properties: ["S12"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "acknowledges a dispatch that is not saved",
+    file: "sender/transaction/table.ts",
+    find: "run: [noteDispatch]",
+    replace: "run: []",
+    properties: ["S19"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "submits what is not saved",
+    file: "coordinator/dispatch.ts",
+    find: `    { type: "Save", record },\n`,
+    replace: "",
+    properties: ["S19"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "reports a revert while a permission is live",
+    file: "sender/transaction/guards.ts",
+    find: "node.height >= transaction.liveUntil || transaction.permission === undefined",
+    replace: "node.height >= 0",
+    properties: ["S14"],
+    runs: { faults: "all" },
+  },
+  {
+    name: "forgets that a permission expires",
+    file: "blocks.ts",
+    find: "    expire(turn, id);\n",
+    replace: "    void expire;\n",
+    properties: ["L2"],
+    runs: { faults: "all" },
+  },
+];
+
+/** Restarts. */
+export const restarts: Mutant[] = [
+  {
+    name: "forgets dispatched work when it restarts",
+    file: "restore.ts",
+    find: `if (record.kind === "dispatch") restoreDispatch(turn, record);`,
+    replace: "",
+    properties: ["S19"],
+    runs: { faults: "crash" },
+  },
+  {
+    name: "counts retries from zero after a restart",
+    file: "restore.ts",
+    find: "...pickSaved(record),",
+    replace: "...pickSaved(record), retries: 0,",
+    properties: ["S36"],
+    runs: { faults: "all", nodes: 3 },
+  },
+  {
+    name: "forgets open intents when it restarts",
+    file: "restore.ts",
+    find: "    restoreIntent(turn, record);\n",
+    replace: "    void record;\n",
+    properties: ["L2", "S13", "S14"],
+    runs: { faults: "crash" },
+  },
+  {
+    name: "leaves a transaction with a coordinator that has forgotten it",
+    file: "sender/actions.ts",
+    find: "listed.has(transaction.id)",
+    replace: "true",
+    properties: ["L4"],
+    runs: { faults: "crash" },
+  },
+];
