@@ -4,18 +4,28 @@ import type { Summary } from "../plugin/simulation/facts.ts";
 import { toJson, toLines } from "../plugin/simulation/format.ts";
 import type { SimulateOptions } from "../plugin/simulation/options.ts";
 import { Progress } from "../plugin/simulation/progress.ts";
-import { simulateSeeds } from "../plugin/simulation/run.ts";
+import { simulateSeeds, type SimulatePorts } from "../plugin/simulation/run.ts";
 import { simulate } from "../simulation/simulate.ts";
 
+type TaskOptions = SimulateOptions & { readonly json: boolean };
+
 /** The action of `sequencer:simulate`. */
-export default async function simulateTask({
-  json,
-  ...options
-}: SimulateOptions & { json: boolean }): Promise<Summary> {
+export default async function simulateTask(
+  options: TaskOptions,
+): Promise<Summary> {
+  return await report(options, simulate, console.log);
+}
+
+/** Runs seeds, prints what comes of them, and sets the exit code. */
+export async function report(
+  { json, ...options }: TaskOptions,
+  simulateOne: SimulatePorts["simulate"],
+  print: (lines: string) => void,
+): Promise<Summary> {
   const now = (): number => performance.now();
   const progress = new Progress(process.stderr, now);
   const summary = await simulateSeeds(options, {
-    simulate,
+    simulate: simulateOne,
     now,
     progress: async (done, seeds) => {
       progress.show(done, seeds);
@@ -25,7 +35,7 @@ export default async function simulateTask({
       const lines = json ? [toJson(fact)] : toLines(fact);
       if (lines.length === 0) return;
       progress.clear();
-      console.log(lines.join("\n"));
+      print(lines.join("\n"));
     },
   });
   if (summary.isViolated) process.exitCode = 1;

@@ -1,78 +1,287 @@
+import { readFileSync } from "node:fs";
+
 import { expect } from "chai";
 
 import type { SimulateFact } from "../../src/plugin/simulation/facts.ts";
 import { toJson, toLines } from "../../src/plugin/simulation/format.ts";
-import type { SimulateOptions } from "../../src/plugin/simulation/options.ts";
+import { parseSimulateOptions } from "../../src/plugin/simulation/options.ts";
+import { Progress } from "../../src/plugin/simulation/progress.ts";
+import { simulateSeeds } from "../../src/plugin/simulation/run.ts";
+import { properties } from "../../src/simulation/properties.ts";
+import type { SimulationOptions } from "../../src/simulation/settings.ts";
 import {
-  simulateSeeds,
-  type SimulatePorts,
-} from "../../src/plugin/simulation/run.ts";
-import { simulate } from "../../src/simulation/simulate.ts";
+  simulate,
+  type SimulationResult,
+} from "../../src/simulation/simulate.ts";
+import { report } from "../../src/tasks/simulate.ts";
+import { simulateTask } from "../../src/tasks/simulate-definition.ts";
+import { anEnvironment } from "./helpers/environment.ts";
 import { expectError } from "./helpers/errors.ts";
 
-/** Runs the task's core, and keeps what it tells. */
+/** Runs seeds and collects what is told. */
 async function run(
-  options: SimulateOptions,
-  simulator: SimulatePorts["simulate"] = simulate,
+  options: Parameters<typeof simulateSeeds>[0],
+  simulateOne: (options: SimulationOptions) => SimulationResult = simulate,
 ): Promise<SimulateFact[]> {
   const facts: SimulateFact[] = [];
   await simulateSeeds(options, {
-    simulate: simulator,
+    simulate: simulateOne,
     now: () => 0,
+    progress: async () => await Promise.resolve(),
     tell: (fact) => facts.push(fact),
-    progress: async () => {
-      await Promise.resolve();
-    },
   });
   return facts;
 }
 
-describe("plugin: sequencer:simulate", () => {
-  it("tells of every run, and sums them up", async () => {
-    const facts = await run({ seeds: "3", faults: "none" });
-    expect(facts.map(({ type }) => type)).to.deep.equal([
-      "run",
-      "run",
-      "run",
-      "summary",
-    ]);
-    for (const fact of facts)
-      expect(JSON.parse(toJson(fact))).to.include({ version: 1 });
-  });
+/** The simulator, with a property that seed 3 violates. */
+function aFailingSimulator(options: SimulationOptions): SimulationResult {
+  const result = simulate(options);
+  if (options.seed !== 3) return result;
+  options.transcript?.("    1.000 alice dispatches");
+  const message = "S1: 0x1234 spent twice";
+  return { ...result, violation: { property: "S1", message, atMs: 1_234.5 } };
+}
 
-  it("repeats one seed exactly", async () => {
-    const [first] = await run({ seed: "7" });
-    const [again] = await run({ seed: "7" });
-    expect(again).to.deep.equal(first);
-  });
+describe("plugin: sequencer:simulate", function () {
+  this.timeout(60_000);
 
-  it("stops at a violation, and says how to repeat it", async () => {
-    const facts = await run({ seeds: "5" }, (options) => {
-      const result = simulate({ ...options, faults: "none" });
-      options.transcript?.("alice does something wrong");
-      const violation = { property: "S1", message: "spent twice", atMs: 1 };
-      return options.seed < 2 ? result : { ...result, violation };
+  describe("options", function () {
+    it("are 100 seeds of everything by default", () => {
+      expect(parseSimulateOptions({})).to.deep.equal({
+        firstSeed: 1,
+        seeds: 100,
+        nodes: undefined,
+        intents: undefined,
+        policy: undefined,
+        faults: "all",
+      });
     });
-    const violation = facts.find(({ type }) => type === "violation");
-    const text = violation === undefined ? "" : toLines(violation).join("\n");
-    expect(text).to.include("S1");
-    expect(text).to.include("--seed 2");
-    expect(text).to.include("alice does something wrong");
-    expect(facts.at(-1)).to.include({ type: "summary", isViolated: true });
-    expect(facts.filter(({ type }) => type === "run")).to.have.length(2);
+
+    it("are one run if only a seed is given", () => {
+      const { firstSeed, seeds } = parseSimulateOptions({ seed: "7" });
+      expect([firstSeed, seeds]).to.deep.equal([7, 1]);
+    });
+
+    it("are taken as given", () => {
+      expect(
+        parseSimulateOptions({
+          seed: "0",
+          seeds: "5",
+          nodes: "7",
+          intents: "12",
+          policy: "rotating",
+          faults: "chain",
+        }),
+      ).to.deep.equal({
+        firstSeed: 0,
+        seeds: 5,
+        nodes: 7,
+        intents: 12,
+        policy: "rotating",
+        faults: "chain",
+      });
+    });
+
+    for (const options of [
+      { seed: "-1" },
+      { seed: "0x1" },
+      { seed: "4294967296" },
+      { seeds: "0" },
+      { seeds: "1.5" },
+      { nodes: "0" },
+      { nodes: "8" },
+      { intents: "" },
+      { intents: "10001" },
+    ])
+      it(`refuse ${JSON.stringify(options)}`, async () => {
+        await expectError("NUMBER_INVALID", () =>
+          parseSimulateOptions(options),
+        );
+      });
+
+    for (const options of [{ policy: "random" }, { faults: "some" }])
+      it(`refuse ${JSON.stringify(options)}`, async () => {
+        await expectError("CHOICE_INVALID", () =>
+          parseSimulateOptions(options),
+        );
+      });
   });
 
-  for (const [option, value, code] of [
-    ["seed", "-1", "NUMBER_INVALID"],
-    ["seeds", "nine", "NUMBER_INVALID"],
-    ["seeds", "0", "NUMBER_INVALID"],
-    ["nodes", "8", "NUMBER_INVALID"],
-    ["intents", "1.5", "NUMBER_INVALID"],
-    ["policy", "random", "CHOICE_INVALID"],
-    ["faults", "__proto__", "CHOICE_INVALID"],
-  ] as const) {
-    it(`refuses --${option} ${value}`, async () => {
-      await expectError(code, async () => await run({ [option]: value }));
+  describe("runs", function () {
+    it("pass the options on to every seed", async () => {
+      const seen: SimulationOptions[] = [];
+      await run(
+        { seed: "4", seeds: "2", nodes: "2", intents: "3", policy: "sticky" },
+        (options) => {
+          seen.push(options);
+          return simulate(options);
+        },
+      );
+      const same = { nodes: 2, intents: 3, policy: "sticky", faults: "all" };
+      expect(seen).to.deep.equal([
+        { seed: 4, ...same },
+        { seed: 5, ...same },
+      ]);
     });
-  }
+
+    it("add up", async () => {
+      const facts = await run({ seeds: "3", faults: "crash", intents: "5" });
+      const runs = facts.filter((fact) => fact.type === "run");
+      const summary = facts.at(-1);
+      expect(runs.map(({ seed }) => seed)).to.deep.equal([1, 2, 3]);
+      if (summary?.type !== "summary") return expect.fail("no summary");
+      const { totals, isViolated } = summary;
+      expect(isViolated).to.equal(false);
+      expect(totals.runs).to.equal(3);
+      expect(totals.confirmed + totals.reverted + totals.open).to.equal(15);
+      for (const kind of Object.keys(totals.faults))
+        expect(totals.faults[kind]).to.equal(
+          runs.reduce(
+            (sum, { statistics }) => sum + (statistics.faults[kind] ?? 0),
+            0,
+          ),
+        );
+    });
+
+    it("stop at a violation, with what happened and how to repeat it", async () => {
+      const facts = await run(
+        { seeds: "9", nodes: "2", policy: "sticky", faults: "network" },
+        aFailingSimulator,
+      );
+      const types = facts.map(({ type }) => type);
+      expect(types).to.deep.equal([
+        "run",
+        "run",
+        "run",
+        "violation",
+        "summary",
+      ]);
+      const violation = facts.find((fact) => fact.type === "violation");
+      expect(violation).to.include({
+        seed: 3,
+        property: "S1",
+        meaning: properties["S1"],
+        nodes: 2,
+        policy: "sticky",
+        command:
+          "npx hardhat sequencer:simulate --seed 3 --nodes 2 --policy sticky --faults network",
+      });
+      expect(violation?.transcript).to.have.lengthOf(40);
+      expect(violation?.transcript.at(-1)).to.include("alice dispatches");
+    });
+  });
+
+  describe("output", function () {
+    it("is one object per line with --json", async () => {
+      const facts = await run({ seeds: "4", nodes: "1" }, aFailingSimulator);
+      for (const fact of facts) {
+        const line = toJson(fact);
+        expect(line).not.to.include("\n");
+        expect(JSON.parse(line)).to.include({ version: 1, type: fact.type });
+      }
+    });
+
+    it("is a table of what went wrong and what came of it", async () => {
+      const facts = await run({ seeds: "2", faults: "network" });
+      const text = facts.flatMap(toLines).join("\n");
+      for (const label of [
+        "Every property held in 2 runs, seeds 1–2, faults: network.",
+        "intents confirmed",
+        "intents reverted",
+        "intents left open",
+        "base-ledger reverts",
+        "handovers",
+        "coordinator changes",
+        "virtual hours",
+        "Faults",
+      ])
+        expect(text).to.include(label);
+    });
+
+    it("shows a violation before the table", async () => {
+      const facts = await run({ seed: "3" }, aFailingSimulator);
+      const text = facts.flatMap(toLines).join("\n");
+      expect(text).to.match(/^Seed 3 violates S1: No state is spent twice\./);
+      expect(text).to.include("alice dispatches");
+      expect(text).to.include("  npx hardhat sequencer:simulate --seed 3");
+      expect(text).to.include("A property was violated after 1 of 1 runs");
+    });
+
+    it("says in place on a terminal how far it is, and cleans up", () => {
+      const { written, progress, clock } = aProgress(true);
+      progress.show(1, 1_000);
+      clock.ms = 200;
+      progress.show(500, 1_000);
+      progress.clear();
+      progress.clear();
+      expect(written).to.deep.equal([
+        "\r\u001B[2K500 of 1,000 seeds, 50 %",
+        "\r\u001B[2K",
+      ]);
+    });
+
+    it("says in a pipe only now and then how far it is", () => {
+      const { written, progress, clock } = aProgress(false);
+      for (clock.ms = 0; clock.ms < 12_000; clock.ms += 100)
+        progress.show(clock.ms / 100, 200);
+      progress.clear();
+      expect(written).to.deep.equal([
+        "50 of 200 seeds, 25 %\n",
+        "100 of 200 seeds, 50 %\n",
+      ]);
+    });
+  });
+
+  describe("exit code", function () {
+    afterEach(() => {
+      process.exitCode = undefined;
+    });
+
+    it("is 1 after a violation", async () => {
+      const lines: string[] = [];
+      await report({ seed: "3", json: true }, aFailingSimulator, (line) =>
+        lines.push(line),
+      );
+      expect(process.exitCode).to.equal(1);
+      expect(lines).to.have.lengthOf(3);
+    });
+
+    it("is left alone if every property holds", async () => {
+      await report({ seed: "2", json: false }, aFailingSimulator, () => 0);
+      expect(process.exitCode).to.equal(undefined);
+    });
+  });
+
+  it("refuses wrong options as a task", async () => {
+    const hre = await anEnvironment();
+    await expectError("CHOICE_INVALID", async () => {
+      await hre.tasks.getTask("sequencer:simulate").run({ faults: "many" });
+    });
+  });
+
+  it("has a reference with every option and every property", () => {
+    const text = readFileSync(
+      new URL("../../docs/reference/simulate.md", import.meta.url),
+      "utf8",
+    );
+    const names =
+      "options" in simulateTask ? Object.keys(simulateTask.options) : [];
+    expect(names).to.have.lengthOf(7);
+    for (const name of names) expect(text).to.include(`| \`--${name}\``);
+    for (const [name, meaning] of Object.entries(properties))
+      expect(text).to.match(
+        new RegExp(`\\| \`${name}\` +\\| ${meaning.replaceAll(".", "\\.")}`),
+      );
+  });
 });
+
+function aProgress(isTTY: boolean): {
+  readonly written: string[];
+  readonly progress: Progress;
+  readonly clock: { ms: number };
+} {
+  const written: string[] = [];
+  const clock = { ms: 0 };
+  const stream = { isTTY, write: (text: string) => written.push(text) };
+  return { written, clock, progress: new Progress(stream, () => clock.ms) };
+}
