@@ -1,4 +1,4 @@
-import { pop, push, type Heap } from "../heap.ts";
+import { createHeap, pop, push, type Heap } from "../heap.ts";
 import type { IntentId, NodeName, StateId } from "../ids.ts";
 import { limits } from "../limits.ts";
 import type { AssembleOutcome, MessageOf } from "../messages.ts";
@@ -14,10 +14,17 @@ export function requestAssemblies(turn: Turn): void {
   const { coordinator } = turn.node;
   const { turns, pools } = coordinator;
   if (isClosed(coordinator)) return;
+  // What those want who could not be served: nobody behind them takes it away again and again.
+  const wanted: string[] = [];
   for (const sender of [...turns]) {
     if (isClosed(coordinator)) return;
     const queue = pools.get(sender);
-    const batch = queue === undefined ? [] : takeBatch(turn, queue);
+    const { batch, blocked } = takeBatch(turn, queue ?? createHeap(), wanted);
+    if (blocked !== undefined) {
+      // It touches anything: the others wait until it has had its turn.
+      if (blocked.intent.touches === undefined) return;
+      wanted.push(...blocked.intent.touches);
+    }
     const isEmpty = queue === undefined || queue.entries.length === 0;
     if (batch.length === 0 && !isEmpty) continue;
     // Who was served goes to the end; who could not be served keeps his place.
@@ -53,14 +60,19 @@ function isFull({
   return count >= Math.min(limits.speculative, transactions.size + 1);
 }
 
-/** The next transactions of one sender that may be assembled together now. */
+/** The next transactions of one sender that may be assembled together now; if there are none, the one that may not yet. */
 function takeBatch(
   { node }: Turn,
   queue: Heap<IntentId>,
-): CoordinatorTransaction[] {
+  wanted: readonly string[],
+): {
+  readonly batch: CoordinatorTransaction[];
+  readonly blocked: CoordinatorTransaction | undefined;
+} {
   const { coordinator, tick } = node;
   const batch: CoordinatorTransaction[] = [];
   const postponed: CoordinatorTransaction[] = [];
+  let blocked: CoordinatorTransaction | undefined;
   while (batch.length < limits.assembly && postponed.length < limits.assembly) {
     const id = pop(queue);
     if (id === undefined) break;
@@ -74,7 +86,9 @@ function takeBatch(
     const { touches, isPrepareOnly } = transaction.intent;
     // Nothing builds on what is only prepared: it is assembled by itself.
     const isAlone = isPrepareOnly && batch.length > 0;
-    if (isAlone || !mayRunBeside(coordinator, touches, batch)) {
+    const isWanted = touches?.some((name) => wanted.includes(name)) === true;
+    if (isAlone || isWanted || !mayRunBeside(coordinator, touches, batch)) {
+      if (batch.length === 0) blocked = transaction;
       postponed.push(transaction);
       break;
     }
@@ -83,7 +97,7 @@ function takeBatch(
   }
   for (const { order, id } of postponed) push(queue, order, id);
   if (postponed.length === 0) addFollowers(coordinator, batch);
-  return batch;
+  return { batch, blocked };
 }
 
 /** What follows only transactions of the batch is assembled right after them, if their sender is the same. */
