@@ -71,6 +71,15 @@ export function isEntitled(
   );
 }
 
+/** In local mode a node serves nobody but itself. */
+export function mayDelegate(
+  _: Coordinator,
+  { from }: EventOf<"TransactionsDelegated">,
+  { node }: Turn,
+): boolean {
+  return node.config.mode !== "local" || from === node.config.self;
+}
+
 export function mayCoordinate(
   _: Coordinator,
   { from, request }: EventOf<"TransactionsDelegated">,

@@ -22,6 +22,7 @@ import {
   isPredecessor,
   isPredecessorClosing,
   mayCoordinate,
+  mayDelegate,
   mayStartAtOnce,
   mayStillWaitFor,
   shouldTakeOver,
@@ -152,7 +153,10 @@ export const coordinatorTable: Table<
     PredecessorSilent: [{ to: "Active", run: [distrust, activate] }],
   },
   Active: {
-    TransactionsDelegated: [{ to: "Active", run: [accept] }],
+    TransactionsDelegated: [
+      { to: "Active", when: mayDelegate, run: [accept] },
+      { to: "Active", run: [refuse] },
+    ],
     HandoverReceived: overtaken,
     TransactionConfirmed: [{ to: "Idle", when: hasNoWork, run: [rest] }],
     HeartbeatInterval: [{ to: "Idle", when: hasNoWork, run: [rest] }],
