@@ -125,10 +125,12 @@ export function receiveMessage(
     case "TransactionReverted":
       for (const id of message.ids) {
         const transaction = sender.transactions.get(id);
+        if (transaction === undefined) continue;
+        // What it dispatched and is tried again already does not fail a second time.
+        const { sentTo, isDispatched, permission } = transaction;
         if (
-          transaction === undefined ||
-          (transaction.sentTo !== from &&
-            transaction.permission?.coordinator !== from)
+          sentTo !== from &&
+          !(isDispatched && permission?.coordinator === from)
         )
           continue;
         tell(turn, transaction, {

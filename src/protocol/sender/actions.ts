@@ -102,7 +102,8 @@ export function changeDelegate(turn: Turn, to: NodeName): void {
   sender.pausedUntil = tick;
   sender.refusals = 0;
   for (const transaction of sender.transactions.values()) {
-    if (transaction.sentTo !== to)
+    // What nobody has is on its way, or waits for its next try.
+    if (transaction.sentTo !== undefined && transaction.sentTo !== to)
       tell(turn, transaction, { type: "CoordinatorChanged" });
   }
 }
