@@ -155,10 +155,6 @@ export function acceptDelegation(
 ): void {
   const { sender, tick } = turn.node;
   if (from === sender.delegate) sender.heardTick = tick;
-  if (sender.delegation?.key === key) {
-    sender.delegation = undefined;
-    sender.refusals = 0;
-  }
   for (const id of ids) {
     const transaction = sender.transactions.get(id);
     if (transaction?.sentTo !== from) continue;
@@ -168,6 +164,17 @@ export function acceptDelegation(
       if (dependant !== undefined)
         push(sender.outgoing, dependant.sequence, dependantId);
     }
+  }
+  const { delegation } = sender;
+  if (delegation?.key !== key || delegation.to !== from) return;
+  sender.delegation = undefined;
+  sender.refusals = 0;
+  // What it did not accept is with nobody.
+  for (const id of delegation.ids) {
+    const transaction = sender.transactions.get(id);
+    if (transaction?.sentTo !== from || transaction.isAccepted) continue;
+    sender.pausedUntil = nextTry(turn, 0, key);
+    tell(turn, transaction, { type: "Released" });
   }
 }
 
@@ -179,7 +186,8 @@ export function rejectDelegation(
 ): void {
   const { node } = turn;
   const { sender } = node;
-  if (sender.delegation?.key !== message.key) return;
+  const { delegation } = sender;
+  if (delegation?.key !== message.key || delegation.to !== from) return;
   sender.delegation = undefined;
   sender.refusals += 1;
   sender.pausedUntil = nextTry(turn, sender.refusals, message.key);
@@ -191,7 +199,7 @@ export function rejectDelegation(
     sender.waitForRange = rangeOf(node, theirs);
     sender.waitUntilTick = node.tick + node.config.stateTicks;
   }
-  for (const id of message.ids) {
+  for (const id of delegation.ids) {
     const transaction = sender.transactions.get(id);
     if (transaction?.sentTo === from)
       tell(turn, transaction, { type: "Released" });
