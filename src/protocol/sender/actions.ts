@@ -77,18 +77,19 @@ export function preferredCoordinator(node: Sequencer): NodeName | undefined {
   if (config.policy === "sticky") {
     const grace = graceTicks(config);
     const { delegate, active } = sender;
-    if (
+    const isHeard =
       delegate !== undefined &&
       isUsable(delegate) &&
-      tick - sender.heardTick <= grace
-    )
-      return delegate;
+      tick - sender.heardTick <= grace;
+    if (isHeard && sender.sent.has(delegate)) return delegate;
     if (
       active !== undefined &&
       isUsable(active.node) &&
       tick - active.tick <= grace
     )
       return active.node;
+    // Chosen, and nothing of ours is there yet.
+    if (isHeard) return delegate;
   }
   return order.find(isUsable) ?? order[0];
 }
