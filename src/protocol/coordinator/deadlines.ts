@@ -16,14 +16,14 @@ export function watchBundles(turn: Turn): void {
     if (!isOpen(work)) continue;
     if (tick >= work.deadlineTick && (work.isAsking || !work.isEndorsed)) {
       giveUpOnBundle(turn, work);
+    } else if (isExpiring(turn, work)) {
+      dissolve(turn, work);
     } else if (tick >= work.dueTick && (work.isAsking || !work.isEndorsed)) {
       work.tries += 1;
       work.dueTick = nextTry(turn, work.tries, work.key);
       if (!work.isAsking) askEndorsers(turn, work);
       else if (work.isForUser) sendPrepared(turn, work);
       else sendPermissionRequests(turn, work);
-    } else if (isExpiring(turn, work)) {
-      dissolve(turn, work);
     }
   }
 }

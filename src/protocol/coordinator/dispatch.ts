@@ -51,7 +51,9 @@ export function receivePermission(
     return;
   }
   if (work.unpermitted.size > 0 || coordinator.state !== "Active") return;
-  dispatch(turn, work);
+  // Many blocks may have come since it was asked for.
+  if (isExpiring(turn, work)) dissolve(turn, work);
+  else dispatch(turn, work);
 }
 
 /** Point of no return: durable before it is submitted or told. protocol.md#8, P1C. */
