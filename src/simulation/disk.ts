@@ -1,5 +1,10 @@
 import type { Effect } from "../protocol/effects.ts";
-import { recordKey, type SavedRecord } from "../protocol/records.ts";
+import type { IntentId } from "../protocol/ids.ts";
+import {
+  type IntentRecord,
+  recordKey,
+  type SavedRecord,
+} from "../protocol/records.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
 import type { Random } from "./random.ts";
 
@@ -72,4 +77,13 @@ export function fateAt(point: CrashPoint, random: Random): CommitFate {
   const crashAfter =
     point === "before-commit" || point === "after-commit" ? 0 : share[point];
   return { isApplied, delayMs: 0, crashAfter };
+}
+
+/** An intent as it is on a disk. */
+export function intentOn(
+  records: ReadonlyMap<string, SavedRecord>,
+  id: IntentId,
+): IntentRecord | undefined {
+  const record = records.get(`intent:${id}`);
+  return record?.kind === "intent" ? record : undefined;
 }

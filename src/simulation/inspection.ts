@@ -1,6 +1,6 @@
 import type { Sequencer } from "../protocol/sequencer.ts";
 import { candidates } from "../protocol/turn.ts";
-import { Violation } from "./invariants.ts";
+import { Violation } from "./violation.ts";
 
 /** S26 and the like: what a node's memory must never contradict. */
 export function checkMemory(sequencer: Sequencer): void {

@@ -1,29 +1,20 @@
 import type { Effect } from "../protocol/effects.ts";
 import type { Digest, IntentId, NodeName, StateId } from "../protocol/ids.ts";
-import type { Message } from "../protocol/messages.ts";
-import { netOf } from "../protocol/net.ts";
 import type {
   DispatchRecord,
   IntentRecord,
   Permission,
   Receipt,
-  SavedRecord,
 } from "../protocol/records.ts";
-import type { Bundle, Endorsement } from "../protocol/transition.ts";
 import type { Chain } from "./chain.ts";
-import { hashing, isSigned, stepHash } from "./hashing.ts";
+import { intentOn } from "./disk.ts";
+import { checkEndorsements, checkProducers } from "./dispatches.ts";
+import { isSigned, stepHash } from "./hashing.ts";
 import type { SimulatedNode } from "./node.ts";
+import { Preparations } from "./preparations.ts";
+import { checkTold } from "./told.ts";
 import type { ExecutedTransition, Group } from "./transition.ts";
-
-/** A property that does not hold. The names are those of the list of properties. */
-export class Violation extends Error {
-  readonly property: string;
-
-  constructor(property: string, message: string) {
-    super(`${property}: ${message}`);
-    this.property = property;
-  }
-}
+import { violation } from "./violation.ts";
 
 /** What is known about one intent, over all nodes and all crashes. */
 interface Story {
@@ -48,9 +39,7 @@ export class Invariants {
   /** Members that lie: what they sign binds nobody. */
   readonly #liars: ReadonlySet<NodeName>;
   readonly #dependencies: ReadonlyMap<IntentId, readonly IntentId[]>;
-  readonly #prepareOnly: ReadonlySet<IntentId>;
-  /** States that would be there if what is only prepared happened. */
-  readonly #hypothetical = new Map<StateId, IntentId>();
+  readonly #preparations: Preparations;
   #isChainShaken = false;
 
   constructor(
@@ -65,7 +54,9 @@ export class Invariants {
     this.#group = options.group;
     this.#liars = options.liars;
     this.#dependencies = options.dependencies;
-    this.#prepareOnly = options.prepareOnly;
+    this.#preparations = new Preparations(options, {
+      isFulfilled: (id) => this.#fulfilledBy.has(id),
+    });
     this.#chain = ports.chain;
   }
 
@@ -162,7 +153,10 @@ export class Invariants {
       story.permissions.set(`${digest}|${coordinator}`, permission);
     }
     this.#checkReceipt(node, story, receipt, id);
-    if (receipt?.type === "Prepared") this.#checkPrepared(record);
+    if (receipt?.type === "Prepared") {
+      const { bundle, endorsements } = this.#preparations.check(record);
+      checkEndorsements(bundle, endorsements, this.#group);
+    }
     if (receipt === undefined) story.isShaken = false;
     story.receipt = receipt;
   }
@@ -201,16 +195,6 @@ export class Invariants {
         );
   }
 
-  /** S40, S4: what a user gets who asked for it is endorsed, and is his alone. */
-  #checkPrepared({ intent: { id }, prepared }: IntentRecord): void {
-    if (prepared === undefined || !this.#prepareOnly.has(id))
-      throw violation("S40", id, "prepared, though nobody asked for that");
-    const { bundle, endorsements } = prepared;
-    if (bundle.steps.length !== 1 || bundle.steps[0]?.intentId !== id)
-      throw violation("S40", id, "prepared together with something else");
-    this.#checkEndorsed(bundle, endorsements);
-  }
-
   /** The block is committed together with what follows from it. */
   #isInNextBlock(node: SimulatedNode, id: IntentId): boolean {
     const block = this.#chain().blocks[node.height + 1];
@@ -226,62 +210,18 @@ export class Invariants {
     const key = `dispatch:${bundle.digest}`;
     if (node.disk.records.has(key)) return;
     const { digest } = bundle;
-    this.#checkEndorsed(bundle, endorsements);
+    checkEndorsements(bundle, endorsements, this.#group);
     for (const step of bundle.steps) {
       if (!isSigned(step.signature, step.sender, stepHash(step)))
         throw violation("S16", step.intentId, "not what its sender signed");
       if (this.#liars.has(step.sender)) continue;
-      if (this.#prepareOnly.has(step.intentId))
-        throw violation("S40", step.intentId, "is dispatched");
       const story = this.#stories.get(step.intentId);
       if (story?.permissions.has(`${digest}|${node.name}`) !== true)
         throw violation("S15", step.intentId, "dispatched without permission");
     }
-    this.#checkProducers(node, record, earlier);
-  }
-
-  /** S4: enough members signed exactly this. */
-  #checkEndorsed(bundle: Bundle, endorsements: readonly Endorsement[]): void {
-    const { digest } = bundle;
-    if (hashing.bundleDigest(bundle) !== digest)
-      throw violation("S4", digest, "dispatched under a wrong digest");
-    const signers = new Set(
-      endorsements
-        .filter(({ endorser, signature }) =>
-          isSigned(signature, endorser, digest),
-        )
-        .map(({ endorser }) => endorser),
-    );
-    if (
-      signers.size < this.#group.threshold ||
-      signers.size !== endorsements.length
-    )
-      throw violation("S4", digest, "dispatched without k good endorsements");
-  }
-
-  /** S25: what it builds on is confirmed, or was dispatched before by the same signer. */
-  #checkProducers(
-    node: SimulatedNode,
-    { bundle }: DispatchRecord,
-    earlier: readonly DispatchRecord[],
-  ): void {
-    if (this.#isChainShaken) return;
-    const net = netOf(bundle.steps);
-    if (net.conflicts.length > 0)
-      throw violation("S25", bundle.digest, "spends a state twice");
-    for (const id of [...net.inputs, ...net.reads]) {
-      if (node.holdings.coin(id) !== undefined) continue;
-      // The ledger has it, and the news has not come here yet.
-      if (this.#chain().ledger.unspent.has(id)) continue;
-      // Somebody else was faster, and the news came after the endorsements: the ledger refuses.
-      if (node.holdings.isSpent(id)) continue;
-      let isDispatched = earlier.some((record) => createsState(record, id));
-      for (const record of node.disk.records.values())
-        if (record.kind === "dispatch" && createsState(record, id))
-          isDispatched = true;
-      if (!isDispatched)
-        throw violation("S25", id, "built on a state nobody has dispatched");
-    }
+    this.#preparations.checkDispatchable(bundle, "is dispatched");
+    if (!this.#isChainShaken)
+      checkProducers(node, record, earlier, this.#chain());
   }
 
   #erasing(node: SimulatedNode, key: string): void {
@@ -304,124 +244,9 @@ export class Invariants {
   }
 
   performing(node: SimulatedNode, effect: Effect): void {
-    const { records } = node.disk;
-    if (effect.type === "Accepted" && !records.has(`intent:${effect.id}`))
-      throw violation("S12", effect.id, "accepted before it was durable");
-    if (effect.type === "Submit") {
-      const { digest } = effect.dispatch.bundle;
-      if (!records.has(`dispatch:${digest}`))
-        throw violation("S19", digest, "submitted before it was durable");
-    }
-    if (effect.type === "Settled")
-      if (this.#stories.get(effect.receipt.id)?.receipt === undefined)
-        throw violation("S13", effect.receipt.id, "told before durable");
-    if (effect.type === "Assemble")
-      for (const { id } of effect.intents)
-        if (intentOn(records, id)?.receipt !== undefined)
-          throw violation("S21", id, "assembled after it ended");
-    if (effect.type !== "Send") return;
-    if (effect.to === node.name)
-      throw violation("S33", effect.to, "sends to itself");
-    this.#sending(node, effect.to, effect.message);
-  }
-
-  #sending(node: SimulatedNode, to: NodeName, message: Message): void {
-    const { records } = node.disk;
-    switch (message.type) {
-      case "Dispatched":
-        if (!records.has(`dispatch:${message.digest}`))
-          throw violation("S19", message.digest, "told before it was durable");
-        return;
-      case "EndorsementRequest":
-        if (message.bundle.steps.length > 1)
-          this.#checkDispatchable(message.bundle, "is bundled");
-        this.#checkFoundations(message.bundle);
-        return;
-      case "AssembleRequest": {
-        const { ids } = message;
-        const alone = ids.find((id) => this.#prepareOnly.has(id));
-        if (alone !== undefined && ids.length > 1)
-          throw violation("S40", alone, "is assembled together with others");
-        return;
-      }
-      case "AssembleResponse":
-        for (const outcome of message.outcomes)
-          if (outcome.type === "assembled" && this.#prepareOnly.has(outcome.id))
-            for (const { id } of outcome.step.outputs)
-              this.#hypothetical.set(id, outcome.id);
-        return;
-      case "DispatchPermissionRequest":
-        this.#checkDispatchable(message.bundle, "is to be dispatched");
-        return;
-      case "DispatchPermission":
-        for (const id of message.ids) {
-          if (this.#prepareOnly.has(id))
-            throw violation("S40", id, "may be dispatched");
-          const record = intentOn(records, id);
-          const { permission, receipt } = record ?? {};
-          if (
-            permission?.digest !== message.digest ||
-            permission.coordinator !== to
-          )
-            throw violation("S15", id, "permission sent before it was durable");
-          if (receipt !== undefined)
-            throw violation("S16", id, "permission for an ended intent");
-        }
-        return;
-      case "DispatchedAck":
-        for (const id of message.ids) {
-          const record = intentOn(records, id);
-          if (record === undefined || record.receipt !== undefined) continue;
-          const { permission } = record;
-          if (permission?.digest !== message.digest) continue;
-          if (permission.coordinator !== to) continue;
-          if (permission.validUntil <= node.height || record.isDoomed) continue;
-          if (!record.isDispatched)
-            throw violation("S19", id, "acknowledged before it was durable");
-        }
-        return;
-      case "DelegationRequest":
-        for (const { id } of message.intents)
-          if (intentOn(records, id)?.receipt !== undefined)
-            throw violation("S21", id, "delegated after it ended");
-        return;
-      case "DelegationAccepted":
-      case "DelegationRejected":
-      case "DelegationReturned":
-      case "Endorsement":
-      case "Refusal":
-      case "DispatchDenial":
-      case "TransactionPrepared":
-      case "TransactionPreparedAck":
-      case "TransactionReverted":
-      case "DependencyQuery":
-      case "DependencyFailed":
-      case "Heartbeat":
-      case "HandoverRequest":
-      case "Handover":
-      case "HandoverAck":
-        return;
-    }
-  }
-
-  /** S40: what is only to be prepared is not on its way to the ledger. */
-  #checkDispatchable({ steps }: Bundle, what: string): void {
-    for (const { intentId, sender } of steps)
-      if (this.#prepareOnly.has(intentId) && !this.#liars.has(sender))
-        throw violation("S40", intentId, what);
-  }
-
-  /** S40: nothing is built on what is only prepared, unless somebody has executed it. */
-  #checkFoundations({ steps }: Bundle): void {
-    if (this.#isChainShaken) return;
-    for (const { intentId, sender, inputs, reads } of steps) {
-      if (this.#liars.has(sender)) continue;
-      for (const id of [...inputs, ...reads]) {
-        const producer = this.#hypothetical.get(id);
-        if (producer !== undefined && !this.#fulfilledBy.has(producer))
-          throw violation("S40", intentId, "builds on what is only prepared");
-      }
-    }
+    checkTold(node, effect, (id) => this.receiptOf(id));
+    if (effect.type === "Send")
+      this.#preparations.sending(effect.message, this.#isChainShaken);
   }
 
   #storyOf(id: IntentId): Story {
@@ -436,22 +261,4 @@ export class Invariants {
     this.#stories.set(id, story);
     return story;
   }
-}
-
-function violation(property: string, id: string, what: string): Violation {
-  return new Violation(property, `${id.slice(0, 14)} ${what}`);
-}
-
-function createsState({ bundle }: DispatchRecord, id: StateId): boolean {
-  return bundle.steps.some(({ outputs }) =>
-    outputs.some((output) => output.id === id),
-  );
-}
-
-function intentOn(
-  records: ReadonlyMap<string, SavedRecord>,
-  id: IntentId,
-): IntentRecord | undefined {
-  const record = records.get(`intent:${id}`);
-  return record?.kind === "intent" ? record : undefined;
 }

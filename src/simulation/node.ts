@@ -1,9 +1,8 @@
 import type { SequencerConfig } from "../protocol/config.ts";
 import type { Effect } from "../protocol/effects.ts";
-import type { Event, LedgerFact } from "../protocol/events.ts";
+import type { Event } from "../protocol/events.ts";
 import type { IntentId, NodeName } from "../protocol/ids.ts";
 import type { Tracer } from "../protocol/machine.ts";
-import type { IntentRecord } from "../protocol/records.ts";
 import { isOpen } from "../protocol/restore.ts";
 import {
   createSequencer,
@@ -11,7 +10,8 @@ import {
   type Sequencer,
 } from "../protocol/sequencer.ts";
 import type { Block, Chain } from "./chain.ts";
-import { Holdings, readCoin } from "./coins.ts";
+import { ChainView } from "./chain-view.ts";
+import type { Holdings } from "./coins.ts";
 import { type CommitFate, Disk, drawFate } from "./disk.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
 import type { Queue } from "./queue.ts";
@@ -65,15 +65,11 @@ export class Node implements SimulatedNode {
   readonly name: NodeName;
   readonly index: number;
   readonly disk = new Disk();
-  readonly holdings = new Holdings();
   boot = 0;
   #sequencer: Sequencer | undefined;
   readonly #config: SequencerConfig;
   readonly #ports: NodePorts;
-  /** Blocks in its view, by height. Durable, together with what its turns save. */
-  readonly #seen: Block[] = [];
-  /** Intents that were confirmed, as they were saved: a deep reorganisation opens them again. */
-  readonly #confirmed = new Map<IntentId, IntentRecord>();
+  readonly #view: ChainView;
   /** Events that wait: the node is frozen or its disk is busy. */
   #inbox: Event[] = [];
   #isBusy = false;
@@ -88,12 +84,15 @@ export class Node implements SimulatedNode {
     this.name = options.config.self;
     this.#config = options.config;
     this.#ports = ports;
-    const [genesis] = ports.chain.blocks;
-    if (genesis !== undefined) this.#see(genesis);
+    this.#view = new ChainView(ports.chain);
   }
 
   get height(): number {
-    return this.#seen.length - 1;
+    return this.#view.height;
+  }
+
+  get holdings(): Holdings {
+    return this.#view.holdings;
   }
 
   get isUp(): boolean {
@@ -200,7 +199,7 @@ export class Node implements SimulatedNode {
       this.#perform([{ type: "Accepted", id: event.intent.id }], 1);
       return;
     }
-    const block = this.#blockOf(event);
+    const block = this.#view.blockOf(event);
     if (block === "stale") return;
     const effects = handle(this.#sequencer, this.#complete(event), trace);
     witness.turned(this, event, effects);
@@ -274,15 +273,8 @@ export class Node implements SimulatedNode {
     this.disk.commit(effects);
     for (const effect of effects)
       if (effect.type === "Save" && effect.record.kind === "intent")
-        this.#remember(effect.record);
-    if (typeof block === "number") this.#forget(block);
-    else if (block !== undefined) this.#see(block);
-  }
-
-  #remember(record: IntentRecord): void {
-    const { id } = record.intent;
-    if (record.receipt?.type === "Confirmed") this.#confirmed.set(id, record);
-    else this.#confirmed.delete(id);
+        this.#view.remember(effect.record);
+    if (block !== undefined) this.#view.move(block);
   }
 
   #perform(effects: readonly Effect[], count: number): void {
@@ -297,71 +289,13 @@ export class Node implements SimulatedNode {
     }
   }
 
-  /** The block that an event is about; undefined if none is; "stale" if the view has moved on meanwhile. */
-  #blockOf(event: Event): Block | number | "stale" | undefined {
-    if (event.type === "BlocksReverted")
-      return event.height < this.height ? event.height : "stale";
-    if (event.type !== "BlockSeen") return undefined;
-    const block = this.#ports.chain.blocks[event.height];
-    return block === undefined ||
-      event.height !== this.height + 1 ||
-      block.facts !== event.facts
-      ? "stale"
-      : block;
-  }
-
-  /** What its indexer finds next: a block, or that the chain it saw was replaced. */
+  /** What its indexer finds next. */
   nextIndexed(heightMax: number): Event | undefined {
-    const { blocks } = this.#ports.chain;
-    let common = this.height;
-    while (common > 0 && this.#seen[common] !== blocks[common]) common--;
-    if (common < this.height) {
-      const facts: LedgerFact[] = [];
-      for (const block of this.#seen.slice(common + 1))
-        facts.push(...block.facts);
-      const reopened = [...this.#confirmed.values()].filter(
-        ({ receipt }) =>
-          receipt?.type === "Confirmed" && receipt.block > common,
-      );
-      return { type: "BlocksReverted", height: common, facts, reopened };
-    }
-    const next = blocks[this.height + 1];
-    if (next === undefined || next.height > heightMax) return undefined;
-    return { type: "BlockSeen", height: next.height, facts: next.facts };
+    return this.#view.next(heightMax);
   }
 
   /** Whether its turns wait for something. */
   get isWaiting(): boolean {
     return this.#isWaiting();
-  }
-
-  #see(block: Block): void {
-    this.#seen.push(block);
-    for (const net of block.transitions) {
-      for (const id of net.intents) this.holdings.fulfil(id);
-      for (const id of net.inputs) this.holdings.spend(id);
-      for (const [at, state] of net.outputs.entries()) {
-        const coin = readCoin(state);
-        const place = net.put[at]?.place;
-        if (coin !== undefined && place !== undefined)
-          this.holdings.create(coin, place);
-      }
-    }
-  }
-
-  #forget(height: number): void {
-    const { chain } = this.#ports;
-    while (this.height > height) {
-      const block = this.#seen.pop();
-      for (const net of block?.transitions.toReversed() ?? []) {
-        for (const id of net.intents) this.holdings.unfulfil(id);
-        for (const { id } of net.outputs) this.holdings.uncreate(id);
-        for (const { id, place } of net.taken) {
-          const state = chain.content(id);
-          const coin = state === undefined ? undefined : readCoin(state);
-          if (coin !== undefined) this.holdings.create(coin, place);
-        }
-      }
-    }
   }
 }

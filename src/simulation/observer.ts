@@ -6,7 +6,7 @@ import type { MessageOf } from "../protocol/messages.ts";
 import type { Sequencer } from "../protocol/sequencer.ts";
 import type { Conduct } from "./conduct/conduct.ts";
 import { checkMemory } from "./inspection.ts";
-import { type Invariants, Violation } from "./invariants.ts";
+import type { Invariants } from "./invariants.ts";
 import type { SimulatedNode, Witness } from "./node.ts";
 import type { Queue } from "./queue.ts";
 import {
@@ -15,6 +15,7 @@ import {
   type Names,
   TraceHash,
 } from "./transcript.ts";
+import { Violation } from "./violation.ts";
 
 /** Memory is compared with itself after every so many turns. */
 const checkEveryTurns = 8;

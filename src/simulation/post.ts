@@ -4,7 +4,7 @@ import type { Message } from "../protocol/messages.ts";
 import { Adversary } from "./adversary.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
 import { isSigned } from "./hashing.ts";
-import { Violation } from "./invariants.ts";
+import { Violation } from "./violation.ts";
 import { Network } from "./network.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { Queue } from "./queue.ts";

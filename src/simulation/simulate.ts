@@ -1,6 +1,6 @@
 import type { IntentId } from "../protocol/ids.ts";
 import { leftoversOf } from "./inspection.ts";
-import { Violation } from "./invariants.ts";
+import { Violation } from "./violation.ts";
 import {
   drawSettings,
   type Settings,

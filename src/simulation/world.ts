@@ -1,6 +1,7 @@
 import type { Effect } from "../protocol/effects.ts";
 import type { IntentId, NodeName } from "../protocol/ids.ts";
 import { explain } from "../protocol/sequencer.ts";
+import { BlockFeed } from "./block-feed.ts";
 import { Chain } from "./chain.ts";
 import { Conduct } from "./conduct/conduct.ts";
 import { type CommitFate, fateAt } from "./disk.ts";
@@ -11,6 +12,7 @@ import {
   type FaultPlan,
   noFaults,
 } from "./faults.ts";
+import { Incidents } from "./incidents.ts";
 import { Invariants } from "./invariants.ts";
 import { Node, type SimulatedNode } from "./node.ts";
 import { Observer } from "./observer.ts";
@@ -39,7 +41,8 @@ export class World {
   readonly #domain: DomainService;
   readonly #submitters: readonly Submitter[];
   readonly #random: Random;
-  readonly #stalledUntil: number[];
+  readonly #blocks: BlockFeed;
+  readonly #incidents: Incidents;
   #plan: FaultPlan;
   #isHealed = false;
 
@@ -54,7 +57,6 @@ export class World {
     this.#settings = settings;
     this.#plan = drawFaults(seed, settings.faults);
     this.#random = new Random(seed, "world");
-    this.#stalledUntil = committee.map(() => 0);
     const liars = this.#drawLiars(committee);
     const group = { committee, threshold };
     const workRandom = new Random(seed, "workload");
@@ -141,6 +143,33 @@ export class World {
     this.#submitters = this.nodes.map((node) =>
       this.#submitterOf(node, submitterRandom),
     );
+    const disturbed = {
+      queue,
+      random: this.#random,
+      faults,
+      plan,
+      nodes: this.nodes,
+      say: (line: () => string): void => {
+        this.observer.say(line);
+      },
+    };
+    this.#blocks = new BlockFeed(settings, {
+      ...disturbed,
+      chain: this.chain,
+      invariants,
+    });
+    this.#incidents = new Incidents(settings, {
+      ...disturbed,
+      stall: (index, ms) => {
+        this.#blocks.stall(index, ms);
+      },
+      reorganise: () => {
+        this.#blocks.reorganise();
+      },
+      lie: () => {
+        this.#post.lie((index) => this.nodes[index]?.isUp === true);
+      },
+    });
   }
 
   /** Fewer than would stop the group for good: they tell the truth in the end. */
@@ -192,16 +221,10 @@ export class World {
       this.#tickFor(node);
       this.#watchFor(node);
     }
-    this.#mineSometimes();
+    this.#blocks.start();
     this.#post.start();
     this.users.start();
-    this.#disturbNodes();
-    this.#disturb("reorgEveryMs", () => {
-      this.#reorganise();
-    });
-    this.#disturb("lieEveryMs", () => {
-      this.#post.lie((index) => this.nodes[index]?.isUp === true);
-    });
+    this.#incidents.start();
     this.queue.after(this.#settings.healMs, () => {
       this.#heal();
     });
@@ -213,57 +236,13 @@ export class World {
     this.#plan = noFaults;
     this.#post.heal(noFaults);
     this.chain.heal(noFaults);
-    this.#stalledUntil.fill(0);
+    this.#blocks.heal();
+    this.#incidents.heal();
     this.observer.say(() => "everything heals");
     for (const node of this.nodes) {
       node.start();
       node.thaw();
     }
-  }
-
-  /** Some members die for good: never so many that the rest cannot endorse, or that nobody may coordinate. */
-  #killSome(): void {
-    const { committee, threshold, pool } = this.#settings.config;
-    const spare = committee.length - threshold;
-    const count = Math.round(this.#plan.dead * spare);
-    const mortal = this.#random
-      .shuffle(this.nodes)
-      .filter(({ name }) => !pool.includes(name));
-    for (const node of mortal.slice(0, count))
-      this.queue.after(this.#random.below(this.#settings.healMs), () => {
-        this.faults.count("death");
-        this.observer.say(() => `${node.name} dies`);
-        node.die();
-      });
-  }
-
-  #disturbNodes(): void {
-    const random = this.#random;
-    this.#killSome();
-    this.#disturb("crashEveryMs", () => {
-      this.faults.count("crash");
-      random.pick(this.nodes).crash();
-    });
-    this.#disturb("freezeEveryMs", () => {
-      this.faults.count("freeze");
-      const ms = random.tail(this.#plan.freezeMs) + 1;
-      random.pick(this.nodes).freeze(ms);
-    });
-    this.#disturb("stallEveryMs", () => {
-      this.faults.count("indexer-stall");
-      const until = this.queue.now + random.tail(this.#plan.stallMs);
-      this.#stalledUntil[random.below(this.nodes.length)] = until;
-    });
-  }
-
-  #disturb(every: keyof FaultPlan, happen: () => void): void {
-    const meanMs = this.#plan[every];
-    if (meanMs === 0) return;
-    this.queue.after(this.#random.tail(meanMs) + 1, () => {
-      if (this.#isHealed) return;
-      happen();
-      this.#disturb(every, happen);
-    });
   }
 
   #crashAt(): CommitFate | undefined {
@@ -287,62 +266,12 @@ export class World {
   #watchFor(node: Node): void {
     const watch = (): void => {
       if (node.isUp) {
-        this.#index(node);
+        this.#blocks.index(node);
         this.#submitters[node.index]?.watch();
       }
       this.queue.after(Submitter.watchEveryMs, watch);
     };
     this.queue.after(this.#random.below(Submitter.watchEveryMs), watch);
-  }
-
-  #mineSometimes(): void {
-    const { blockMs } = this.#settings;
-    const delayMs = this.#random.between(blockMs * 0.5, blockMs * 1.5);
-    this.queue.after(delayMs, () => {
-      const { height, transactions } = this.chain.mine();
-      if (transactions.length > 0)
-        this.observer.say(
-          () =>
-            `block ${height}: ${transactions.map(({ dispatch, refusal }) => `${dispatch.bundle.digest.slice(2, 8)} ${refusal ?? "ok"}`).join(", ")}`,
-        );
-      this.#announceBlock();
-      this.#mineSometimes();
-    });
-  }
-
-  #announceBlock(): void {
-    for (const node of this.nodes) {
-      const meanMs = this.#plan.indexerLagMs;
-      const lagMs = meanMs > 0 ? this.#random.tail(meanMs) : 0;
-      this.queue.after(lagMs + this.#random.between(1, 30), () => {
-        this.#index(node);
-      });
-    }
-  }
-
-  /** A node's indexer reads as far as it can. */
-  #index(node: Node): void {
-    if (this.queue.now < (this.#stalledUntil[node.index] ?? 0)) return;
-    const heightMax = this.chain.height - this.#settings.confirmations + 1;
-    while (node.isUp && !node.isWaiting) {
-      const event = node.nextIndexed(heightMax);
-      if (event === undefined) return;
-      node.tell(event);
-    }
-  }
-
-  #reorganise(): void {
-    const { confirmations } = this.#settings;
-    const isDeep = this.#random.chance(this.#plan.deepReorg);
-    const depth = isDeep
-      ? confirmations + this.#random.below(4)
-      : this.#random.below(confirmations);
-    if (depth === 0) return;
-    this.faults.count(isDeep ? "reorg-deep" : "reorg");
-    this.observer.say(() => `the last ${depth} blocks are replaced`);
-    if (isDeep) this.invariants.shaken();
-    this.chain.reorganise(depth);
-    this.#announceBlock();
   }
 
   #perform(node: SimulatedNode, effect: Effect): void {

@@ -7,7 +7,7 @@ import type {
   StateId,
 } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/messages.ts";
-import { Violation } from "../invariants.ts";
+import { Violation } from "../violation.ts";
 import type { SimulatedNode } from "../node.ts";
 
 /** A handover that a node has got, and that it has to wait for. */

@@ -1,0 +1,100 @@
+import type { Event, LedgerFact } from "../protocol/events.ts";
+import type { IntentId } from "../protocol/ids.ts";
+import type { IntentRecord } from "../protocol/records.ts";
+import type { Block, Chain } from "./chain.ts";
+import { Holdings, readCoin } from "./coins.ts";
+
+/** What one node has seen of the chain. Durable, together with what its turns save. */
+export class ChainView {
+  readonly holdings = new Holdings();
+  /** By height. */
+  readonly #blocks: Block[] = [];
+  /** Intents that were confirmed, as they were saved: a deep reorganisation opens them again. */
+  readonly #confirmed = new Map<IntentId, IntentRecord>();
+  readonly #chain: Chain;
+
+  constructor(chain: Chain) {
+    this.#chain = chain;
+    const [genesis] = chain.blocks;
+    if (genesis !== undefined) this.#see(genesis);
+  }
+
+  get height(): number {
+    return this.#blocks.length - 1;
+  }
+
+  /** An intent was saved. */
+  remember(record: IntentRecord): void {
+    const { id } = record.intent;
+    if (record.receipt?.type === "Confirmed") this.#confirmed.set(id, record);
+    else this.#confirmed.delete(id);
+  }
+
+  /** The block that an event is about; undefined if none is; "stale" if the view has moved on meanwhile. */
+  blockOf(event: Event): Block | number | "stale" | undefined {
+    if (event.type === "BlocksReverted")
+      return event.height < this.height ? event.height : "stale";
+    if (event.type !== "BlockSeen") return undefined;
+    const block = this.#chain.blocks[event.height];
+    return block === undefined ||
+      event.height !== this.height + 1 ||
+      block.facts !== event.facts
+      ? "stale"
+      : block;
+  }
+
+  /** What an indexer finds next: a block, or that the chain it saw was replaced. */
+  next(heightMax: number): Event | undefined {
+    const { blocks } = this.#chain;
+    let common = this.height;
+    while (common > 0 && this.#blocks[common] !== blocks[common]) common--;
+    if (common < this.height) {
+      const facts: LedgerFact[] = [];
+      for (const block of this.#blocks.slice(common + 1))
+        facts.push(...block.facts);
+      const reopened = [...this.#confirmed.values()].filter(
+        ({ receipt }) =>
+          receipt?.type === "Confirmed" && receipt.block > common,
+      );
+      return { type: "BlocksReverted", height: common, facts, reopened };
+    }
+    const next = blocks[this.height + 1];
+    if (next === undefined || next.height > heightMax) return undefined;
+    return { type: "BlockSeen", height: next.height, facts: next.facts };
+  }
+
+  /** Takes a block in, or goes back to a height. */
+  move(to: Block | number): void {
+    if (typeof to === "number") this.#forget(to);
+    else this.#see(to);
+  }
+
+  #see(block: Block): void {
+    this.#blocks.push(block);
+    for (const net of block.transitions) {
+      for (const id of net.intents) this.holdings.fulfil(id);
+      for (const id of net.inputs) this.holdings.spend(id);
+      for (const [at, state] of net.outputs.entries()) {
+        const coin = readCoin(state);
+        const place = net.put[at]?.place;
+        if (coin !== undefined && place !== undefined)
+          this.holdings.create(coin, place);
+      }
+    }
+  }
+
+  #forget(height: number): void {
+    while (this.height > height) {
+      const block = this.#blocks.pop();
+      for (const net of block?.transitions.toReversed() ?? []) {
+        for (const id of net.intents) this.holdings.unfulfil(id);
+        for (const { id } of net.outputs) this.holdings.uncreate(id);
+        for (const { id, place } of net.taken) {
+          const state = this.#chain.content(id);
+          const coin = state === undefined ? undefined : readCoin(state);
+          if (coin !== undefined) this.holdings.create(coin, place);
+        }
+      }
+    }
+  }
+}
