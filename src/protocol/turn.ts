@@ -103,7 +103,7 @@ export function isSilent({ silent, tick }: Sequencer, node: NodeName): boolean {
 export function graceTicks({
   heartbeatTicks,
   heartbeatGrace,
-}: SequencerConfig): number {
+}: Pick<SequencerConfig, "heartbeatTicks" | "heartbeatGrace">): number {
   return heartbeatTicks * heartbeatGrace;
 }
 

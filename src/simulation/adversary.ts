@@ -53,6 +53,10 @@ export class Adversary {
   readonly #ids: IntentId[] = [];
   readonly #states: StateId[] = [];
   #counter = 0;
+  /** What others spend, as the last coordinator that asked for an assembly said. */
+  #locked: readonly StateId[] = [];
+  /** The last height that anybody said. */
+  #height = 0;
 
   constructor(random: Random) {
     this.#random = random;
@@ -62,9 +66,11 @@ export class Adversary {
   observe(message: Message): void {
     const at = this.#counter++ % memory;
     this.#seen[at] = message;
+    if ("height" in message) this.#height = message.height;
     if (message.type === "DelegationRequest")
       for (const { id } of message.intents)
         this.#ids[this.#counter++ % memory] = id;
+    if (message.type === "AssembleRequest") this.#locked = message.view.spent;
     if (message.type !== "EndorsementRequest") return;
     for (const step of message.bundle.steps) {
       this.#ids[this.#counter % memory] = step.intentId;
@@ -118,8 +124,11 @@ export class Adversary {
           outcomes: message.outcomes.map((outcome) => {
             if (outcome.type !== "assembled") return outcome;
             const [input] = outcome.step.inputs;
-            const isDouble = random.chance(0.5) && input !== undefined;
-            const inputs = isDouble ? [input, input] : this.#someStates();
+            const isDouble = random.chance(0.3) && input !== undefined;
+            const others = random.chance(0.5)
+              ? this.#some(this.#locked)
+              : this.#someStates();
+            const inputs = isDouble ? [input, input] : others;
             return { ...outcome, step: { ...outcome.step, inputs } };
           }),
         };
@@ -243,6 +252,20 @@ export class Adversary {
         return { type: "DependencyFailed", ids: this.#someIds() };
       case 6:
         return { type: "DelegationReturned", ids: this.#someIds(), height };
+      case 7:
+        if (key === undefined) return undefined;
+        return {
+          type: "DelegationRequest",
+          key,
+          height: random.chance(0.5) ? this.#height : height,
+          intents: this.#someIds().map((id) => ({
+            id,
+            payload: "pay a b 1",
+            dependsOn: [],
+            touches: undefined,
+            isPrepareOnly: false,
+          })),
+        };
       default:
         if (key === undefined) return undefined;
         return {

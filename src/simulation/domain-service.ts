@@ -39,17 +39,20 @@ export class DomainService {
       return;
     }
     this.#later(node, 0, () => {
+      const { assembleError } = this.#ports.plan();
+      const failing = new Set<IntentId>();
+      for (const { id } of intents) {
+        if (!random.chance(assembleError)) continue;
+        faults.count("assembly-error");
+        failing.add(id);
+      }
       const outcomes = assemble({
         sender: node.name,
         intents,
         view,
         holdings: node.holdings,
         parked: this.#ports.parked(),
-      }).map((outcome) => {
-        if (!random.chance(this.#ports.plan().assembleError)) return outcome;
-        faults.count("assembly-error");
-        const { id } = outcome;
-        return { type: "error", id, reason: "cannot assemble now" } as const;
+        failing,
       });
       return { type: "AssemblyDone", key, outcomes };
     });

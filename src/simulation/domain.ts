@@ -66,12 +66,16 @@ export function assemble(request: {
   readonly holdings: Holdings;
   /** Intents that are not ready yet. */
   readonly parked: ReadonlySet<IntentId>;
+  /** Intents that cannot be assembled just now. Nothing is built on them. */
+  readonly failing?: ReadonlySet<IntentId>;
 }): AssembleOutcome[] {
   const view = new View(request.holdings, request.view);
   return request.intents.map((intent): AssembleOutcome => {
     const { id } = intent;
     if (request.parked.has(id))
       return { type: "parked", id, reason: "not ready yet" };
+    if (request.failing?.has(id) === true)
+      return { type: "error", id, reason: "cannot assemble now" };
     const plan = planOf(intent, view);
     if (typeof plan === "string") return { type: "reverted", id, reason: plan };
     const outputs = plan.outputs.map(({ account, amount }, index) =>

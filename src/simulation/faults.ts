@@ -149,7 +149,7 @@ export function drawFaults(seed: number, group: FaultGroup): FaultPlan {
     rpcError: upTo("chain", 0.3),
     spuriousRevert: upTo("chain", 0.1),
     reorgEveryMs: every("chain", 3_000, 20_000),
-    deepReorg: random.chance(0.3) ? upTo("chain", 0.3) : 0,
+    deepReorg: random.chance(0.5) ? upTo("chain", 0.3) : 0,
     replayBundle: upTo("chain", 0.3),
     refuse: upTo("byzantine", 0.2),
     muteEndorser: upTo("byzantine", 0.3),

@@ -44,13 +44,13 @@ export function checkMemory(sequencer: Sequencer): void {
       if (spent.get(input) !== id)
         fail("S26", `${id.slice(0, 10)} spends what it has not locked`);
   }
-  for (const [id, transaction] of sender.transactions)
-    if (
-      transaction.state === "Confirmed" ||
-      transaction.state === "Reverted" ||
-      transaction.state === "Lapsed"
-    )
+  for (const [id, { state, sentTo, isAccepted }] of sender.transactions) {
+    if (state === "Confirmed" || state === "Reverted" || state === "Lapsed")
       fail("S21", `${id.slice(0, 10)} ended and is still here`);
+    if (state === "Delegated" && sentTo !== undefined && !isAccepted)
+      if (sender.delegation?.ids.includes(id) !== true)
+        fail("L4", `${id.slice(0, 10)} is with nobody`);
+  }
   for (const what of wrongIndexesOf(sequencer)) fail("S26", what);
   for (const [node, untilTick] of silent)
     if (untilTick > tick + config.suspicionTicks)
@@ -59,8 +59,14 @@ export function checkMemory(sequencer: Sequencer): void {
   if (state === "Elect" || state === "Prepared")
     if (tick - enteredTick > 4 * config.stateTicks)
       fail("L8", `waits for a handover since tick ${enteredTick}`);
-  if (config.mode === "local") return;
   const order = candidates(sequencer);
+  if (!order.includes(config.self) && state !== "Idle" && state !== "Observing")
+    fail("S32", `is ${state}, and may not coordinate`);
+  if (config.mode === "local") {
+    for (const owner of coordinator.bySender.keys())
+      if (owner !== config.self) fail("S32", `coordinates for ${owner}`);
+    return;
+  }
   for (const heard of [coordinator.other, sender.active])
     if (heard !== undefined && !order.includes(heard.node))
       fail("S32", `follows ${heard.node}, who may not coordinate`);

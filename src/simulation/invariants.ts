@@ -211,6 +211,8 @@ export class Invariants {
     if (node.disk.records.has(key)) return;
     const { digest } = bundle;
     checkEndorsements(bundle, endorsements, this.#group);
+    if (bundle.validUntil <= node.height)
+      throw violation("L10", digest, "dispatched when it could not happen");
     for (const step of bundle.steps) {
       if (!isSigned(step.signature, step.sender, stepHash(step)))
         throw violation("S16", step.intentId, "not what its sender signed");

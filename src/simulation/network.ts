@@ -33,6 +33,7 @@ export class Network<Parcel> {
   readonly #isBlocked: boolean[];
   readonly #cloggedUntil: number[];
   readonly #lastArrival: number[];
+  #allArrivedMs = 0;
 
   constructor(
     options: { readonly size: number; readonly plan: FaultPlan },
@@ -50,6 +51,11 @@ export class Network<Parcel> {
     this.#isBlocked = Array<boolean>(paths).fill(false);
     this.#cloggedUntil = Array<number>(paths).fill(0);
     this.#lastArrival = Array<number>(paths).fill(0);
+  }
+
+  /** When all that was sent up to now has arrived. */
+  get allArrivedMs(): number {
+    return this.#allArrivedMs;
   }
 
   /** Begins the incidents that come at random times. */
@@ -100,6 +106,7 @@ export class Network<Parcel> {
       arrival = Math.max(arrival, this.#lastArrival[path] ?? 0);
       this.#lastArrival[path] = arrival;
     }
+    this.#allArrivedMs = Math.max(this.#allArrivedMs, arrival);
     queue.after(arrival - queue.now, () => {
       this.#ports.deliver(to, from, parcel);
     });

@@ -9,6 +9,7 @@ import { checkMemory } from "./inspection.ts";
 import type { Invariants } from "./invariants.ts";
 import type { SimulatedNode, Witness } from "./node.ts";
 import type { Queue } from "./queue.ts";
+import type { Recovery } from "./recovery.ts";
 import {
   describeEffect,
   describeEvent,
@@ -52,6 +53,7 @@ export class Observer implements Witness {
     readonly queue: Queue;
     readonly invariants: Invariants;
     readonly conduct: Conduct;
+    readonly recovery: Recovery;
     readonly sequencerOf: (node: SimulatedNode) => Sequencer | undefined;
   };
   #lastDispatcher: string | undefined;
@@ -65,6 +67,7 @@ export class Observer implements Witness {
       readonly queue: Queue;
       readonly invariants: Invariants;
       readonly conduct: Conduct;
+      readonly recovery: Recovery;
       readonly sequencerOf: (node: SimulatedNode) => Sequencer | undefined;
     },
   ) {
@@ -84,6 +87,7 @@ export class Observer implements Witness {
 
   crashed(node: SimulatedNode): void {
     this.say(() => `${node.name} crashes`);
+    this.#ports.recovery.crashed(node);
   }
 
   turned(node: SimulatedNode, event: Event, effects: readonly Effect[]): void {
@@ -103,6 +107,7 @@ export class Observer implements Witness {
     for (const effect of effects)
       this.#checkRole(node, effect, sequencer.coordinator.state);
     this.#ports.conduct.turned(node, sequencer, event, effects);
+    this.#ports.recovery.turned(node, sequencer);
     if (counters.turns % checkEveryTurns === 0) checkMemory(sequencer);
   }
 
@@ -128,6 +133,12 @@ export class Observer implements Witness {
         throw new Violation("S27", `${node.name} dispatches as ${state}`);
     }
     if (effect.type !== "Send") return;
+    if (effect.message.type === "DispatchPermissionRequest")
+      if (effect.message.bundle.validUntil <= node.height)
+        throw new Violation(
+          "L10",
+          `${node.name} goes on with what has expired`,
+        );
     if (effect.message.type === "DispatchPermission")
       this.#checkPermission(node, effect.to, effect.message);
     const { type } = effect.message;

@@ -62,6 +62,11 @@ export class Post {
     this.#network.start();
   }
 
+  /** When all that was sent up to now has arrived. */
+  get allArrivedMs(): number {
+    return this.#network.allArrivedMs;
+  }
+
   heal(plan: FaultPlan): void {
     this.#network.heal(plan);
   }
@@ -102,11 +107,25 @@ export class Post {
     this.#network.send(from, to, message);
   }
 
+  /** A liar asks others at once for what a coordinator asks it for, as if it were the coordinator. */
+  #usurp(liar: number, message: Message): void {
+    const name = this.#committee[liar];
+    if (message.type !== "EndorsementRequest" || name === undefined) return;
+    if (!this.#random.chance(this.#ports.plan().mutate)) return;
+    this.#ports.faults.count("usurped");
+    for (const [index] of this.#committee.entries())
+      if (index !== liar)
+        this.#network.send(liar, index, { ...message, coordinator: name });
+  }
+
   #deliver(to: number, fromIndex: number, message: Message): void {
     const from = this.#committee[fromIndex];
     const receiver = this.#committee[to];
     if (from === undefined || receiver === undefined) return;
-    if (this.#liars.has(receiver)) this.#adversary.observe(message);
+    if (this.#liars.has(receiver)) {
+      this.#adversary.observe(message);
+      this.#usurp(to, message);
+    }
     // The edge of a node checks signatures before the protocol sees a message.
     if (
       message.type === "Endorsement" &&

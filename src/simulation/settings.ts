@@ -71,7 +71,7 @@ export function drawSettings(options: SimulationOptions): Settings {
   const requestTicks = random.between(2, 8);
   const rangeSizeBlocks = random.pick([1, 2, 4, 8, 30]);
   const validForBlocks = random.between(8, 30);
-  const blockMs = random.between(200, 2_500);
+  const blockMs = random.between(200, random.pick([600, 2_500]));
   const tickMs = random.pick([50, 100, 200]);
   const committee = names.slice(0, nodes).map(nodeNamed);
   const stateTicks = random.between(20, 80);

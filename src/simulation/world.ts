@@ -19,6 +19,7 @@ import { Observer } from "./observer.ts";
 import { Post } from "./post.ts";
 import { Queue } from "./queue.ts";
 import { Random } from "./random.ts";
+import { Recovery } from "./recovery.ts";
 import type { Settings, SimulationOptions } from "./settings.ts";
 import { Submitter } from "./submitter.ts";
 import { Names } from "./transcript.ts";
@@ -43,6 +44,7 @@ export class World {
   readonly #random: Random;
   readonly #blocks: BlockFeed;
   readonly #incidents: Incidents;
+  readonly #recovery: Recovery;
   #plan: FaultPlan;
   #isHealed = false;
 
@@ -79,12 +81,14 @@ export class World {
       { chain: () => this.chain },
     );
     this.invariants = invariants;
+    this.#recovery = new Recovery(settings, { now: () => queue.now });
     this.observer = new Observer(
       { names: this.#names, transcript },
       {
         queue,
         invariants,
         conduct: new Conduct({ liars }, { nodes: () => this.nodes }),
+        recovery: this.#recovery,
         sequencerOf: ({ index }) => this.nodes[index]?.sequencer,
       },
     );
@@ -233,6 +237,9 @@ export class World {
   /** Nothing goes wrong from now on. */
   #heal(): void {
     this.#isHealed = true;
+    this.queue.after(this.#post.allArrivedMs - this.queue.now, () => {
+      this.#recovery.healed();
+    });
     this.#plan = noFaults;
     this.#post.heal(noFaults);
     this.chain.heal(noFaults);

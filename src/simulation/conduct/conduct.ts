@@ -8,14 +8,25 @@ import type { SimulatedNode } from "../node.ts";
 import {
   checkEndorsed,
   checkEntitled,
+  checkFlushing,
   checkFooting,
   checkRepeated,
 } from "./coordinator.ts";
-import { type Course, note, sent, startCourse, violation } from "./course.ts";
+import {
+  type Course,
+  note,
+  noteRetry,
+  sent,
+  startCourse,
+  violation,
+} from "./course.ts";
+import { checkFair } from "./fairness.ts";
 import {
   checkHeard,
   checkPermitted,
   checkReleased,
+  checkReopened,
+  checkRetried,
   checkSkipped,
 } from "./sender.ts";
 
@@ -63,12 +74,18 @@ export class Conduct {
     for (const effect of effects) {
       if (effect.type === "Send") {
         note(course, effect.to, effect.message, sequencer.tick);
-        if (effect.message.type === "DelegationRequest")
+        if (effect.message.type === "DelegationRequest") {
           checkSkipped(node, sequencer, effect.to, effect.message.key, course);
+          checkRetried(node, sequencer, effect.message, course);
+        }
       }
-      if (effect.type === "Save" && effect.record.kind === "dispatch")
-        this.#checkFlushed(node, sequencer, effect.record.bundle.digest);
+      if (effect.type !== "Save") continue;
+      const { record } = effect;
+      if (record.kind === "dispatch")
+        this.#checkFlushed(node, sequencer, record.bundle.digest);
+      if (record.kind === "intent") noteRetry(course, record, sequencer.tick);
     }
+    checkFair(node, sequencer, course.services);
     course.coordinatorState = sequencer.coordinator.state;
     course.predecessor = sequencer.coordinator.predecessor;
     course.assembly = sequencer.sender.assembly?.request.key;
@@ -78,8 +95,14 @@ export class Conduct {
       if (course.delegate !== undefined)
         course.heardTicks.set(course.delegate, sequencer.tick);
     }
-    if (event.type === "BlocksReverted") course.isShaken = true;
-    if (event.type === "Tick") checkFooting(node, sequencer, course);
+    if (event.type === "BlocksReverted") {
+      course.isShaken = true;
+      checkReopened(node, sequencer, event.reopened);
+    }
+    if (event.type === "Tick") {
+      checkFooting(node, sequencer, course, this.#liars);
+      checkFlushing(node, sequencer, course);
+    }
     if (event.type !== "Tick" || sequencer.tick % checkEveryTicks !== 0) return;
     checkRepeated(node, sequencer, course);
     checkHeard(node, sequencer, course);
@@ -134,8 +157,8 @@ export class Conduct {
           course.awaited = {
             from,
             tick: sequencer.tick,
-            height: sequencer.height,
             flush: message.flush,
+            flushUntil: message.flushUntil,
           };
         return;
       case "DelegationAccepted":
@@ -172,7 +195,7 @@ export class Conduct {
     const awaited = this.#courses.get(node.name)?.awaited;
     if (awaited === undefined || node.disk.records.has(`dispatch:${digest}`))
       return;
-    const { from, tick, height, flush } = awaited;
+    const { from, tick, flush, flushUntil } = awaited;
     const { config } = sequencer;
     if (sequencer.tick - tick >= graceTicks(config) || this.#liars.has(from))
       return;
@@ -182,7 +205,8 @@ export class Conduct {
       const { validUntil, steps } = record.bundle;
       if (!steps.some(({ intentId }) => flush.includes(intentId))) continue;
       if (validUntil <= sequencer.height) continue;
-      if (validUntil > height + 2 * config.validForBlocks) continue;
+      // He dispatched it later, or it is nonsense.
+      if (validUntil > flushUntil) continue;
       const isOver = steps.some(({ intentId }) =>
         isRemembered(sequencer.endorser.fulfilled, intentId),
       );

@@ -49,13 +49,16 @@ export function checkFooting(
   node: SimulatedNode,
   { coordinator }: Sequencer,
   { producers, isShaken }: Course,
+  liars: ReadonlySet<NodeName>,
 ): void {
   const { transactions } = coordinator;
   for (const { id, step } of transactions.values())
     for (const output of step?.outputs ?? []) producers.set(output.id, id);
   if (isShaken) return;
-  for (const { step, state } of transactions.values()) {
+  for (const { step, state, sender } of transactions.values()) {
     if (state === "Dispatched" || state === "Submitted") continue;
+    // Only endorsers notice what a liar builds on.
+    if (liars.has(sender)) continue;
     for (const id of [...(step?.inputs ?? []), ...(step?.reads ?? [])]) {
       const producer = producers.get(id);
       if (
@@ -67,6 +70,23 @@ export function checkFooting(
         throw violation("S25", node, "keeps a step whose footing fell");
     }
   }
+}
+
+/** L8: a flush ends when nothing dispatched is left that can happen, and the time of closing is bounded. */
+export function checkFlushing(
+  node: SimulatedNode,
+  { coordinator, config, tick, height }: Sequencer,
+  course: Course,
+): void {
+  const { state, dispatched } = coordinator;
+  const isOver = [...dispatched.values()].every(
+    ({ record }) => record.bundle.validUntil < height,
+  );
+  const isFlushing = state === "Flush" && isOver;
+  if (!isFlushing && state !== "Closing") course.flushTick = tick;
+  const beats = config.closingGrace + 3;
+  if (tick - course.flushTick > beats * config.heartbeatTicks)
+    throw violation("L8", node, `does not end as ${state}`);
 }
 
 /** L18: what must arrive is said again until it is acknowledged. */

@@ -7,15 +7,18 @@ import type {
   StateId,
 } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/messages.ts";
+import type { IntentRecord } from "../../protocol/records.ts";
 import { Violation } from "../violation.ts";
 import type { SimulatedNode } from "../node.ts";
+import { type Services, startServices } from "./fairness.ts";
 
 /** A handover that a node has got, and that it has to wait for. */
 export interface Awaited {
   readonly from: NodeName;
   readonly tick: number;
-  readonly height: number;
   readonly flush: readonly IntentId[];
+  /** The last block in which they can be. */
+  readonly flushUntil: number;
 }
 
 /** What is known of one node since it started. */
@@ -44,6 +47,11 @@ export interface Course {
     NodeName,
     { key: RequestKey; sends: number; tick: number }
   >;
+  /** How often an intent was tried again, and the tick in which that was decided. */
+  readonly retries: Map<IntentId, { count: number; tick: number }>;
+  /** The last tick in which a flush or an end of it had a reason to go on. */
+  flushTick: number;
+  readonly services: Services;
 }
 
 /** It knows nothing but what is on its disk. */
@@ -61,6 +69,9 @@ export function startCourse(coordinatorState: CoordinatorState): Course {
     isShaken: false,
     heardTicks: new Map(),
     unanswered: new Map(),
+    retries: new Map(),
+    flushTick: 0,
+    services: startServices(),
   };
 }
 
@@ -81,6 +92,16 @@ export function note(
     sentTicks.set(`${message.digest}|${to}`, tick);
   else if (message.type === "Handover")
     sentTicks.set(`${message.key}|${to}`, tick);
+}
+
+/** Takes note of a failure after which it tries again. */
+export function noteRetry(
+  { retries }: Course,
+  { intent, retries: count }: IntentRecord,
+  tick: number,
+): void {
+  if (count > (retries.get(intent.id)?.count ?? 0))
+    retries.set(intent.id, { count, tick });
 }
 
 /** What it sends of one type. */

@@ -1,5 +1,6 @@
 import type { IntentId, NodeName, RequestKey } from "../../protocol/ids.ts";
 import type { MessageOf } from "../../protocol/messages.ts";
+import type { IntentRecord } from "../../protocol/records.ts";
 import type { Sequencer } from "../../protocol/sequencer.ts";
 import type { Intent, Step } from "../../protocol/transition.ts";
 import { candidates, graceTicks, isSilent } from "../../protocol/turn.ts";
@@ -91,6 +92,38 @@ export function checkSkipped(
   );
   if (hasOther)
     throw violation("L3", node, `asks ${to} again, who does not answer`);
+}
+
+/** L10: what failed is tried again, but not at once. */
+export function checkRetried(
+  node: SimulatedNode,
+  { config, tick }: Sequencer,
+  { intents }: MessageOf<"DelegationRequest">,
+  { retries }: Course,
+): void {
+  const { requestTicks, requestTicksMax } = config;
+  for (const { id } of intents) {
+    const last = retries.get(id);
+    if (last === undefined) continue;
+    const pause = Math.min(requestTicks * 2 ** last.count, requestTicksMax);
+    if (tick < last.tick + pause)
+      throw violation("L10", node, `tries ${id.slice(0, 10)} again at once`);
+  }
+}
+
+/** S35: what was confirmed in blocks that are gone is open again. */
+export function checkReopened(
+  node: SimulatedNode,
+  { sender }: Sequencer,
+  reopened: readonly IntentRecord[],
+): void {
+  for (const { intent } of reopened)
+    if (!sender.transactions.has(intent.id))
+      throw violation(
+        "S35",
+        node,
+        `leaves ${intent.id.slice(0, 10)} confirmed`,
+      );
 }
 
 /** L3: nothing stays with a coordinator that is not heard. */

@@ -1,0 +1,93 @@
+import type { AssemblyWork } from "../../protocol/coordinator/model.ts";
+import type { CoordinatorTransaction } from "../../protocol/coordinator/transaction/model.ts";
+import type { IntentId, NodeName, RequestKey } from "../../protocol/ids.ts";
+import type { Sequencer } from "../../protocol/sequencer.ts";
+import type { SimulatedNode } from "../node.ts";
+import { Violation } from "../violation.ts";
+
+/** A sender whose turn has not come. */
+interface Waiting {
+  /** What it waits with. */
+  readonly id: IntentId;
+  /** How often each other sender was served meanwhile. */
+  readonly turns: Map<NodeName, number>;
+}
+
+/** Whom a coordinator serves. */
+export interface Services {
+  /** Assemblies that it has asked for and that are not over. */
+  seen: ReadonlySet<RequestKey>;
+  readonly waiting: Map<NodeName, Waiting>;
+}
+
+/** Nobody has been served. */
+export function startServices(): Services {
+  return { seen: new Set(), waiting: new Map() };
+}
+
+/** Turns of one sender that another may have to wait for: the one under way, and one more. */
+const turnsMax = 2;
+
+/** L13: senders are served in turn. Whoever waits for something waits for few turns of others that want it too. */
+export function checkFair(
+  node: SimulatedNode,
+  { coordinator, tick }: Sequencer,
+  services: Services,
+): void {
+  const { assemblies, pools, transactions } = coordinator;
+  const { waiting, seen } = services;
+  const served: AssemblyWork[] = [];
+  for (const [key, work] of assemblies) if (!seen.has(key)) served.push(work);
+  for (const sender of waiting.keys())
+    if (!pools.has(sender)) waiting.delete(sender);
+  if (served.length === 0) return;
+  services.seen = new Set(assemblies.keys());
+  for (const { to } of served) waiting.delete(to);
+  for (const [sender, { entries }] of pools) {
+    const first = firstOf(entries.map(({ id }) => transactions.get(id)));
+    // Whoever failed and has to pause may be passed.
+    if (first === undefined || first.notBefore > tick) {
+      waiting.delete(sender);
+      continue;
+    }
+    const last = waiting.get(sender);
+    // If something else comes first now, it was served, or took it back.
+    const isNew = last?.id !== first.id;
+    const turns = isNew ? new Map<NodeName, number>() : last.turns;
+    waiting.set(sender, { id: first.id, turns });
+    for (const { to, touches } of served) {
+      if (to === sender || !meet(first.intent.touches, touches)) continue;
+      const count = (turns.get(to) ?? 0) + 1;
+      turns.set(to, count);
+      if (count > turnsMax)
+        throw new Violation(
+          "L13",
+          `${node.name} serves ${to} again, while ${sender} waits`,
+        );
+    }
+  }
+}
+
+/** The one that comes first of those that are to be assembled. */
+function firstOf(
+  pooled: readonly (CoordinatorTransaction | undefined)[],
+): CoordinatorTransaction | undefined {
+  let first: CoordinatorTransaction | undefined;
+  for (const transaction of pooled)
+    if (transaction?.state === "Pooled")
+      if (first === undefined || transaction.order < first.order)
+        first = transaction;
+  return first;
+}
+
+/** Whether two cannot be assembled side by side. */
+function meet(
+  some: readonly string[] | undefined,
+  others: readonly string[] | undefined,
+): boolean {
+  return (
+    some === undefined ||
+    others === undefined ||
+    some.some((name) => others.includes(name))
+  );
+}

@@ -1,0 +1,111 @@
+import type { NodeName } from "../protocol/ids.ts";
+import type { Sequencer } from "../protocol/sequencer.ts";
+import { graceTicks, rangeOf } from "../protocol/turn.ts";
+import type { SimulatedNode } from "./node.ts";
+import type { Settings } from "./settings.ts";
+import { Violation } from "./violation.ts";
+
+type GroupConfig = Settings["config"];
+
+/** Clocks run at slightly different speeds. */
+const drift = 1.05;
+
+/**
+ * Ticks in which a group without faults agrees: whoever was wrongly skipped is forgiven, a silent coordinator is
+ * noticed, and then two that coordinate hear of each other. With as much again to act on it.
+ */
+function patienceTicks(config: GroupConfig): number {
+  const { heartbeatTicks, suspicionTicks } = config;
+  return suspicionTicks + 2 * (graceTicks(config) + 2 * heartbeatTicks);
+}
+
+/** Watches, once everything has healed, that a group comes to agree on its coordinator, and what comes of it. */
+export class Recovery {
+  readonly #config: GroupConfig;
+  readonly #patienceMs: number;
+  readonly #now: () => number;
+  readonly #active = new Set<NodeName>();
+  /** To whom each node has delegated what is not dispatched. */
+  readonly #delegates = new Map<NodeName, NodeName>();
+  #movedRange: number | undefined;
+  #isDivided = false;
+  /** When everything healed, or the group began to agree or to disagree. */
+  #sinceMs = Infinity;
+
+  constructor(
+    options: Pick<Settings, "config" | "faults" | "tickMs">,
+    ports: { readonly now: () => number },
+  ) {
+    this.#config = options.config;
+    this.#patienceMs = patienceTicks(options.config) * options.tickMs * drift;
+    this.#now = ports.now;
+    if (options.faults === "none") this.healed();
+  }
+
+  /** Nothing of what went wrong has an effect any more. */
+  healed(): void {
+    if (this.#sinceMs === Infinity) this.#sinceMs = this.#now();
+  }
+
+  crashed({ name }: SimulatedNode): void {
+    this.#active.delete(name);
+    this.#delegates.delete(name);
+  }
+
+  turned({ name }: SimulatedNode, sequencer: Sequencer): void {
+    const { coordinator, config } = sequencer;
+    if (config.mode === "local") return;
+    const wasActive = this.#active.has(name);
+    if (coordinator.state === "Active") this.#active.add(name);
+    else this.#active.delete(name);
+    if (this.#sinceMs === Infinity) return;
+    const delegate = delegateOf(sequencer);
+    if (delegate === undefined) this.#delegates.delete(name);
+    else this.#delegates.set(name, delegate);
+    this.#checkAgreement();
+    if (wasActive && coordinator.state === "Flush")
+      this.#checkMove(name, rangeOf(sequencer, sequencer.height));
+  }
+
+  /** All have agreed for a while. */
+  #isCalm(): boolean {
+    return !this.#isDivided && this.#now() - this.#sinceMs > this.#patienceMs;
+  }
+
+  /** L1: neither two who dispatch, nor two who are taken for the coordinator, for long. */
+  #checkAgreement(): void {
+    const now = this.#now();
+    const named = new Set(this.#delegates.values());
+    const isDivided = this.#active.size > 1 || named.size > 1;
+    if (isDivided !== this.#isDivided) {
+      this.#isDivided = isDivided;
+      this.#sinceMs = now;
+    }
+    if (!isDivided || now - this.#sinceMs <= this.#patienceMs) return;
+    const names = [...(named.size > 1 ? named : this.#active)].join(", ");
+    throw new Violation("L1", `${names} are all taken for the coordinator`);
+  }
+
+  /** L6: when all agree, a sticky coordinator stays, and a rotating one hands over once in a range. */
+  #checkMove(name: NodeName, range: number): void {
+    const isAgain = this.#movedRange === range;
+    this.#movedRange = range;
+    if (!this.#isCalm()) return;
+    if (this.#config.policy === "sticky" || isAgain)
+      throw new Violation("L6", `${name} hands over, and nobody failed`);
+  }
+}
+
+/** To whom a node has delegated what is not dispatched yet. */
+function delegateOf({ sender }: Sequencer): NodeName | undefined {
+  const { delegate } = sender;
+  if (delegate === undefined) return undefined;
+  for (const { state } of sender.sent.get(delegate) ?? [])
+    if (
+      state !== "Dispatched" &&
+      state !== "Sequenced" &&
+      state !== "Submitted"
+    )
+      return delegate;
+  return undefined;
+}
