@@ -27,7 +27,9 @@ async function run(
   await simulateSeeds(options, {
     simulate: simulateOne,
     now: () => 0,
-    progress: async () => await Promise.resolve(),
+    progress: async () => {
+      await Promise.resolve();
+    },
     tell: (fact) => facts.push(fact),
   });
   return facts;

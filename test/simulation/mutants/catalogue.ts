@@ -3,15 +3,21 @@ import { permissions, restarts } from "./durability.ts";
 import { handovers } from "./handovers.ts";
 import { assemblies, endorsements, preparations } from "./transitions.ts";
 
-/** One line of the protocol made wrong, and what shall notice it. */
-export interface Mutant {
-  /** What the protocol does wrong, as a sentence. */
-  readonly name: string;
+/** One place of the protocol made wrong. */
+export interface Edit {
   /** Below `src/protocol`. */
   readonly file: string;
   /** Is there exactly once. */
   readonly find: string;
   readonly replace: string;
+}
+
+/** A sabotage of the protocol, and what shall notice it. */
+export interface Mutant extends Edit {
+  /** What the protocol does wrong, as a sentence. */
+  readonly name: string;
+  /** A second line of defence that has to fall too. */
+  readonly also?: Edit;
   /** Properties that may report it. */
   readonly properties: readonly string[];
   /** The runs that find it soonest. */

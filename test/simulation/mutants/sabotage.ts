@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import type { Mutant } from "./catalogue.ts";
+import type { Edit, Mutant } from "./catalogue.ts";
 import type { Hunt, Catch } from "./hunt.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -30,8 +30,10 @@ export class Copy {
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
     if (mutant === undefined) return;
-    const file = join(folder, "src", "protocol", mutant.file);
-    writeFileSync(file, sabotage(readFileSync(file, "utf8"), mutant));
+    for (const edit of [mutant, ...(mutant.also ? [mutant.also] : [])]) {
+      const file = join(folder, "src", "protocol", edit.file);
+      writeFileSync(file, sabotage(readFileSync(file, "utf8"), edit));
+    }
   }
 
   /** Runs seeds in a process of its own, which a sabotage may hang or kill. */
@@ -59,14 +61,11 @@ export class Copy {
 }
 
 /** The text with the one thing made wrong. */
-export function sabotage(
-  text: string,
-  { name, file, find, replace }: Mutant,
-): string {
+export function sabotage(text: string, { file, find, replace }: Edit): string {
   const parts = text.split(find);
   if (parts.length !== 2)
     throw new Error(
-      `"${name}": ${file} has what is to be replaced ${parts.length - 1} times. Adapt the sabotage to the code.`,
+      `${file} has ${parts.length - 1} times: ${find}. Adapt the sabotage to the code.`,
     );
   return parts.join(replace);
 }

@@ -15,7 +15,7 @@ export const endorsements: Mutant[] = [
     file: "coordinator/bundles.ts",
     find: "work.key === key && work.bundle.digest === digest",
     replace: "work.key === key && digest !== undefined",
-    properties: ["S4"],
+    properties: ["S4", "S15"],
     runs: { faults: "byzantine" },
   },
   {
@@ -55,6 +55,54 @@ export const endorsements: Mutant[] = [
 
 /** Assembly, locks, dependencies. */
 export const assemblies: Mutant[] = [
+  {
+    name: "takes foreign work in local mode",
+    file: "coordinator/guards.ts",
+    find: `if (mode === "local") return from === self;`,
+    replace: `if (mode === "local") return true;`,
+    properties: ["S32"],
+    runs: { faults: "byzantine", mode: "local" },
+  },
+  {
+    name: "takes foreign work in local mode while it is at work",
+    file: "coordinator/guards.ts",
+    find: `return node.config.mode !== "local" || from === node.config.self;`,
+    replace: "return from !== undefined && node.height >= 0;",
+    properties: ["S32"],
+    runs: { faults: "byzantine", mode: "local" },
+  },
+  {
+    name: "passes over those who touch anything",
+    file: "coordinator/assembly.ts",
+    find: "if (blocked.intent.touches === undefined) return;",
+    replace: "if (blocked.intent.touches === undefined) continue;",
+    properties: ["L13"],
+    runs: { faults: "none", intents: 300 },
+  },
+  {
+    name: "takes a step that spends what is locked",
+    file: "coordinator/assembly.ts",
+    find: "isMine && isComplete && !conflicts(turn.node.coordinator, step)",
+    replace: "isMine && isComplete",
+    properties: ["S26"],
+    runs: { faults: "byzantine", nodes: 3, intents: 80 },
+  },
+  {
+    name: "goes on with a bundle that has expired",
+    file: "coordinator/bundles.ts",
+    find: "return bundle.validUntil <= node.height + marginBlocks;",
+    replace: "return bundle.validUntil < 0 * marginBlocks;",
+    properties: ["L10"],
+    runs: { faults: "all" },
+  },
+  {
+    name: "serves the same sender first, again and again",
+    file: "coordinator/assembly.ts",
+    find: "else turns.push(sender);",
+    replace: "else turns.unshift(sender);",
+    properties: ["L13"],
+    runs: { faults: "none", intents: 300 },
+  },
   {
     name: "assembles before it has seen the coordinator's blocks",
     file: "sender/assembly.ts",
