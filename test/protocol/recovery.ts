@@ -187,6 +187,40 @@ describe("A sender", () => {
     expect(node.wait(30).sent("DelegationRequest")).to.not.have.length(0);
   });
 
+  it("delegates again what was not accepted", () => {
+    const node = new LoneNode({ self: rank(1) });
+    const [request] = submit(node, intent(1, "")).sent("DelegationRequest");
+    if (request === undefined) throw new Error("not delegated");
+    const { key } = request;
+    const accepted = { type: "DelegationAccepted", key, ids: [] } as const;
+    node.hear(rank(0), { ...accepted, height: 0 });
+    expect(node.sent("DelegationRequest")).to.have.length(0);
+    expect(node.wait(20).sent("DelegationRequest")).not.to.have.length(0);
+  });
+
+  it("goes on asking when somebody else answers", () => {
+    const node = new LoneNode({ self: rank(1) });
+    const wish = intent(1, "");
+    const [request] = submit(node, wish).sent("DelegationRequest");
+    if (request === undefined) throw new Error("not delegated");
+    const { key } = request;
+    const ids = [wish.id];
+    node.hear(rank(2), { type: "DelegationAccepted", key, ids, height: 0 });
+    expect(node.wait(6).sent("DelegationRequest")).to.not.have.length(0);
+  });
+
+  it("prefers the coordinator at work to one that it only chose", () => {
+    const node = new LoneNode({ self: rank(1) });
+    submit(node, { ...intent(1, ""), dependsOn: [intent(9, "").id] });
+    node.hear(rank(2), heartbeat("Active"));
+    const asked = submit(node, intent(2, "")).effects.flatMap((effect) =>
+      effect.type === "Send" && effect.message.type === "DelegationRequest"
+        ? [effect.to]
+        : [],
+    );
+    expect(asked).to.deep.equal([rank(2)]);
+  });
+
   it("delegates nothing before the ledger has what it depends on of others", () => {
     const node = new LoneNode({ self: rank(1) });
     const first = intent(1, "");

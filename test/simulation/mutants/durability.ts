@@ -120,7 +120,7 @@ export const restarts: Mutant[] = [
   },
   {
     name: "leaves confirmed what a reorganisation took back",
-    file: "sequencer.ts",
+    file: "blocks.ts",
     find: "for (const record of reopened) {",
     replace: "for (const record of reopened.slice(0, 0)) {",
     properties: ["S35"],
@@ -144,7 +144,7 @@ export const restarts: Mutant[] = [
   },
   {
     name: "counts a failure twice",
-    file: "sequencer.ts",
+    file: "receive.ts",
     find: "!(isDispatched && permission?.coordinator === from)",
     replace: "permission?.coordinator !== from",
     properties: ["L10"],
@@ -152,7 +152,7 @@ export const restarts: Mutant[] = [
   },
   {
     name: "forgets what a coordinator did not accept",
-    file: "sender/actions.ts",
+    file: "sender/delegation.ts",
     find: "if (transaction?.sentTo !== from || transaction.isAccepted) continue;",
     replace: "if (transaction !== null) continue;",
     properties: ["L4", "L2"],

@@ -16,7 +16,7 @@ export const handovers: Mutant[] = [
     find: `if (state === "Active") askPermission(turn);`,
     replace: `if (state === "Active" || state === "Prepared") askPermission(turn);`,
     also: {
-      file: "coordinator/bundles.ts",
+      file: "coordinator/dispatch.ts",
       find: `work.unpermitted.size > 0 || coordinator.state !== "Active"`,
       replace: "work.unpermitted.size > 0",
     },
