@@ -1,6 +1,12 @@
 import type { Policy } from "../../../src/protocol/config.ts";
 import type { NodeName } from "../../../src/protocol/ids.ts";
-import { block, delegation, handover, heartbeat } from "../letters.ts";
+import {
+  block,
+  delegation,
+  handover,
+  heartbeat,
+  submission,
+} from "../letters.ts";
 import { LoneNode, rank } from "../lone-node.ts";
 import { intent } from "../simulated-group.ts";
 import type { Drive, Trace } from "./drive.ts";
@@ -144,7 +150,10 @@ const takeovers: readonly Drive[] = [
   },
   {
     arrow: "Prepared --> Active : HeartbeatReceived [isPredecessorClosing]",
-    run: (trace) => prepared(trace).hear(rank(2), heartbeat("Closing")),
+    run: (trace) =>
+      prepared(trace)
+        .tell(block(1))
+        .hear(rank(2), heartbeat("Closing", { height: 1 })),
   },
   {
     arrow: "Prepared --> Observing : HeartbeatReceived [isOutrankedBy]",
@@ -153,6 +162,17 @@ const takeovers: readonly Drive[] = [
   {
     arrow: "Prepared --> Active : PredecessorSilent",
     run: (trace) => prepared(trace).wait(40),
+  },
+  {
+    arrow: "Active --> Active : TransactionsDelegated",
+    run: (trace) =>
+      new LoneNode({ self: rank(0), mode: "local" }, {}, trace)
+        .tell(submission(intent(1, "")))
+        .hear(rank(1), delegation(intent(2, ""))),
+  },
+  {
+    arrow: "Closing --> Closing : HandoverRequestReceived",
+    run: (trace) => closing(trace).hear(rank(0), request),
   },
   {
     arrow: "Closing --> Prepared : HandoverReceived [hasToWaitFor]",

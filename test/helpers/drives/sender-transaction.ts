@@ -1,4 +1,4 @@
-import { submission } from "../letters.ts";
+import { block, submission } from "../letters.ts";
 import { LoneNode } from "../lone-node.ts";
 import { bundleOf, intent } from "../simulated-group.ts";
 import type { Drive, Trace } from "./drive.ts";
@@ -40,7 +40,34 @@ function restoreDependant(trace: Trace): void {
   new LoneNode({ self }, { height: 5, records }, trace);
 }
 
+/** Its coordinator has it when the next range, in which somebody else comes first, begins. */
+function overtaken(trace: Trace): void {
+  const rangeSizeBlocks = 4;
+  const { ranking } = new LoneNode({ self }).sequencer;
+  let range = 0;
+  while (
+    ranking(range)[0] === self ||
+    ranking(range + 1)[0] === ranking(range)[0]
+  )
+    range += 1;
+  const height = range * rangeSizeBlocks;
+  const config = { self, policy: "rotating", rangeSizeBlocks } as const;
+  const node = new LoneNode(config, { height }, trace);
+  const wish = intent(1, "");
+  const [request] = node.tell(submission(wish)).sent("DelegationRequest");
+  const [to] = ranking(range);
+  if (request === undefined || to === undefined)
+    throw new Error("nothing is delegated");
+  const { key } = request;
+  node.hear(to, { type: "DelegationAccepted", key, ids: [wish.id], height });
+  node.tell(block(height + rangeSizeBlocks));
+}
+
 const failures: readonly Drive[] = [
+  {
+    arrow: "Delegated --> Delegated : CoordinatorChanged",
+    run: overtaken,
+  },
   {
     arrow: "Delegated --> Delegated : ConfirmedReverted [mayRetry]",
     run: (trace) => fresh(trace).failed(),
