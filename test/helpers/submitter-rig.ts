@@ -97,7 +97,7 @@ export class SubmitterRig {
       client,
       {
         groups: groups.map(({ address }) => address),
-        fromBlock: Math.min(...groups.map(({ block }) => block)),
+        fromBlock: groups.map(({ block }) => block).sort((a, b) => a - b)[0],
       },
       {
         timers,
