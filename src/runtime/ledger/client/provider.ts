@@ -14,10 +14,11 @@ export interface Eip1193Provider {
   ): unknown;
 }
 
-/** A chain behind a provider in this process. Closing it leaves the provider open for whoever owns it. */
+/** A chain behind a provider in this process. One client serves all nodes that share the provider. Closing it leaves the provider open for whoever owns it. */
 export function openProviderClient(provider: Eip1193Provider): ChainClient {
   const listeners = new Set<() => void>();
   let isListening = false;
+  let subscription: unknown;
 
   const request: ChainClient["request"] = async (method, params) => {
     try {
@@ -38,7 +39,10 @@ export function openProviderClient(provider: Eip1193Provider): ChainClient {
     if (isListening || provider.on === undefined) return;
     isListening = true;
     provider.on("message", hear);
-    request("eth_subscribe", ["newHeads"]).catch(() => undefined);
+    request("eth_subscribe", ["newHeads"]).then(
+      (id) => (subscription = id),
+      () => undefined,
+    );
   };
   return {
     request,
@@ -50,7 +54,8 @@ export function openProviderClient(provider: Eip1193Provider): ChainClient {
     close: async () => {
       listeners.clear();
       provider.removeListener?.("message", hear);
-      await Promise.resolve();
+      if (subscription !== undefined)
+        await request("eth_unsubscribe", [subscription]).catch(() => undefined);
     },
   };
 }
