@@ -171,6 +171,13 @@ describe("runtime: submitter", function () {
     expect(rig.failures[0]?.reason).to.match(/^PrivacyGroupInvalidEndorsement/);
   });
 
+  it("tells that there is no contract", async () => {
+    rig.start(client, [group, other]);
+    rig.submit(group, group.endorse(), { to: aPayer(9).address });
+    await rig.index.until(() => rig.failures.length === 1);
+    expect(rig.failures[0]?.reason).to.match(/there is no contract/);
+  });
+
   it("gives up what expired, and leaves no gap", async () => {
     await mineByHand();
     rig.start(client, [group, other], { resubmitBlocks: 100 });
@@ -330,8 +337,7 @@ describe("runtime: submitter", function () {
     await rig.untilAll([digest], "submitted");
     for (const hash of (await pendingHashes()) as string[])
       await client.request("hardhat_dropTransaction", [hash]);
-    const count = rig.progress.length;
-    await rig.index.until(() => rig.progress.length > count);
+    while (((await pendingHashes()) as string[]).length === 0);
     await mine();
     await rig.index.until(() => confirmed() === 1);
   });

@@ -1,11 +1,6 @@
 import type { Address } from "../../../ledger/index.ts";
-import { ChainError, type Payer } from "../../ports.ts";
-import type {
-  SavedSubmission,
-  Signing,
-  Submissions,
-} from "../../store/submissions.ts";
-import type { Chain } from "../chain.ts";
+import { ChainError } from "../../ports.ts";
+import type { SavedSubmission, Signing } from "../../store/submissions.ts";
 import { inParallel } from "../parallel.ts";
 import { Worker } from "../worker.ts";
 import {
@@ -19,24 +14,12 @@ import {
 } from "./job.ts";
 import { planNonces } from "./nonces.ts";
 import { type Position, SIGNATURES_AT_ONCE, takeOrders } from "./orders.ts";
-import { explainRevert, findOutcome } from "./outcome.ts";
-import type { SubmitterOptions, SubmitterPorts } from "./ports.ts";
+import { failureOf, findOutcome } from "./outcome.ts";
+import type { AccountPorts, SubmitterOptions } from "./ports.ts";
 import { sendAll } from "./sending.ts";
 import { Signer } from "./signer.ts";
 
 const RECEIPTS_AT_ONCE = 8;
-
-/** What an account shares with the others. */
-export interface AccountPorts extends SubmitterPorts {
-  readonly chain: Chain;
-  readonly submissions: Submissions;
-  /** Undefined for an address whose key is gone: what is signed is still sent. */
-  readonly payer: Payer | undefined;
-  /** Something was signed for a job, so that its hashes are new. */
-  readonly onSigned: (job: Job) => void;
-  /** A job ended, or is none any more. */
-  readonly onEnd: (job: Job, isForgotten: boolean) => void;
-}
 
 /** One signing address and its transactions, one after the other. */
 export class Account {
@@ -172,22 +155,16 @@ export class Account {
     outcome: Outcome,
     reverts: number,
   ): Promise<void> {
-    const { saved } = job;
-    const isNews = !outcome.isSuccess && !job.isDoomed;
-    const data = this.#ports.submissions.dataOf(saved.sequence);
-    const call = { from: this.#address, to: saved.to, data };
-    const failed = isNews
-      ? await explainRevert(this.#ports.chain, call, outcome.block)
-      : undefined;
+    const { chain, submissions } = this.#ports;
+    const { to, sequence } = job.saved;
+    const data = submissions.dataOf(sequence);
+    const call = { from: this.#address, to, data };
+    const failed =
+      job.failed ?? (await failureOf(chain, call, outcome, job.isDoomed));
     if (reverts !== this.#reverts || job.outcome !== undefined) return;
     job.outcome = outcome;
-    if (failed !== undefined) this.#fail(job, failed);
-    else if (job.isDoomed && !outcome.hasLogs && job.failed === undefined)
-      this.#fail(job, {
-        failure: "rejected",
-        reason: "An empty transaction was mined in its place.",
-        isRetryable: true,
-      });
+    if (failed !== undefined && job.failed === undefined)
+      this.#fail(job, failed);
     this.#ports.onEnd(job, false);
   }
 
@@ -253,6 +230,7 @@ export class Account {
       job.saved = { ...job.saved, signing: undefined };
       job.looks = 0;
       job.isSent = false;
+      job.wasTaken = false;
     }
     this.#forget(jobs.filter(({ isDoomed }) => isDoomed));
   }
@@ -299,7 +277,8 @@ export class Account {
       ...this.#ports,
       options: this.#options,
       onTaken: (job) => {
-        this.#tell(job, "submitted");
+        if (!job.wasTaken) this.#tell(job, "submitted");
+        job.wasTaken = true;
       },
       onRejected: (job, { message: reason }) => {
         job.isDoomed = true;

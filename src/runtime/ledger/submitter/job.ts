@@ -22,6 +22,8 @@ export interface Job {
   saved: SavedSubmission;
   /** A node took what was signed last. */
   isSent: boolean;
+  /** A node took something that was signed for it, at some time. */
+  wasTaken: boolean;
   /** A node wants more for it. */
   isUnderpriced: boolean;
   /** The height when it was signed or sent last. */
@@ -45,6 +47,7 @@ export function newJob(saved: SavedSubmission, height: number): Job {
   return {
     saved,
     isSent: false,
+    wasTaken: false,
     isUnderpriced: false,
     sentAt: height,
     outcome: undefined,

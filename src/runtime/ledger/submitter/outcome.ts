@@ -26,6 +26,31 @@ export async function findOutcome(
   return undefined;
 }
 
+/** A call, as it was signed. */
+export interface SignedCall {
+  readonly from: Address;
+  readonly to: Address;
+  readonly data: Hex;
+}
+
+/** Why a transaction in a block is a failure; undefined if it is none. */
+export async function failureOf(
+  chain: Chain,
+  call: SignedCall,
+  { block, isSuccess, hasLogs }: Outcome,
+  isDoomed: boolean,
+): Promise<Failed | undefined> {
+  if (isSuccess && hasLogs) return undefined;
+  if (!isSuccess && !isDoomed) return await explainRevert(chain, call, block);
+  return {
+    failure: isDoomed ? "rejected" : "reverted",
+    reason: isDoomed
+      ? "An empty transaction was mined in its place."
+      : `The transaction did nothing: there is no contract at ${call.to}.`,
+    isRetryable: true,
+  };
+}
+
 /** No try with the same intents gets further than one that was malformed or badly endorsed. */
 const HOPELESS: ReadonlySet<LedgerError["type"]> = new Set([
   "PrivacyGroupNotAnInstance",
@@ -44,9 +69,9 @@ const HOPELESS: ReadonlySet<LedgerError["type"]> = new Set([
  * Why a transaction reverted. The same call is made on the chain as it was after the block: whatever stood in its way was
  * there by then. If it would succeed there, it is made on the chain as it was before.
  */
-export async function explainRevert(
+async function explainRevert(
   chain: Chain,
-  call: { readonly from: Address; readonly to: Address; readonly data: Hex },
+  call: SignedCall,
   block: number,
 ): Promise<Failed> {
   for (const at of [block, block - 1]) {
@@ -65,7 +90,7 @@ export async function explainRevert(
 
 async function revertOf(
   chain: Chain,
-  call: { readonly from: Address; readonly to: Address; readonly data: Hex },
+  call: SignedCall,
   block: number,
 ): Promise<LedgerError | undefined> {
   try {

@@ -3,8 +3,11 @@ import type { SubmissionFailure } from "../../../protocol/events.ts";
 import type { Digest, GroupAddress } from "../../../protocol/ids.ts";
 import type { ChainClient, Payer } from "../../ports.ts";
 import type { Database } from "../../store/database.ts";
+import type { Submissions } from "../../store/submissions.ts";
+import type { Chain } from "../chain.ts";
 import type { Timers } from "../timers.ts";
 import type { FeeCaps } from "./fees.ts";
+import type { Job } from "./job.ts";
 
 /** A call that shall be mined. */
 export interface Submission {
@@ -82,6 +85,18 @@ export interface SubmitterPorts {
   ) => void;
   /** A payer cannot get anything mined; undefined when it can again. */
   readonly onTrouble: (payer: Address, error: Error | undefined) => void;
+}
+
+/** What an account shares with the others. */
+export interface AccountPorts extends SubmitterPorts {
+  readonly chain: Chain;
+  readonly submissions: Submissions;
+  /** Undefined for an address whose key is gone: what is signed is still sent. */
+  readonly payer: Payer | undefined;
+  /** Something was signed for a job, so that its hashes are new. */
+  readonly onSigned: (job: Job) => void;
+  /** A job ended, or is none any more. */
+  readonly onEnd: (job: Job, isForgotten: boolean) => void;
 }
 
 /** How a submission ended, as far as one can tell now. */

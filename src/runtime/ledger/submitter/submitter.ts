@@ -93,7 +93,7 @@ export class Submitter {
     this.#wake();
   }
 
-  /** Resolves when a submission is mined or failed. It may still turn out otherwise, if the chain does. */
+  /** Resolves when a submission that was reserved is mined or failed. It may still turn out otherwise, if the chain does. */
   async ended(digest: Digest): Promise<SubmissionEnd> {
     return await new Promise((resolve) => {
       const waiting = this.#waiting.get(digest) ?? [];
@@ -180,7 +180,7 @@ export class Submitter {
     if (digest === undefined) return;
     const { onProgress, onFailed } = this.#ports;
     if (isSigned(job)) onProgress(digest, "nonce");
-    if (job.isSent) onProgress(digest, "submitted");
+    if (job.wasTaken) onProgress(digest, "submitted");
     if (job.failed === undefined) return;
     const { failure, reason, isRetryable } = job.failed;
     onFailed(digest, failure, reason, isRetryable);
