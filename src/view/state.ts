@@ -224,7 +224,7 @@ export function progressOf(groups: readonly GroupStatus[]): Progress {
       "Confirming_Dispatch",
       "Ready_For_Dispatch",
     ),
-    dispatched: coordinated("Dispatched", "Submitted"),
+    dispatched: coordinated("Dispatched", "Sequenced", "Submitted"),
     parked,
   };
 }

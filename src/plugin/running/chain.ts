@@ -15,21 +15,36 @@ export interface ChainFacts {
   readonly genesis: string;
 }
 
-/** Connects with the network that the user chose. A simulated one is new, mines at once, and also when nothing is to do. */
+/** Connects with the network that the user chose. A simulated one is new. */
 export async function connect(
   hre: HardhatRuntimeEnvironment,
-  { blockTimeMs }: { readonly blockTimeMs: number },
 ): Promise<Connection> {
-  const { network } = hre.globalOptions;
-  if (hre.config.networks[network]?.type !== "edr-simulated")
-    return await hre.network.create();
-  const connection = await hre.network.create({
-    network,
-    override: { mining: { auto: true, interval: blockTimeMs } },
-  });
+  const connection = await hre.network.create();
   // Every node listens to it.
   connection.provider.setMaxListeners(0);
   return connection;
+}
+
+/**
+ * Lets a simulated chain make blocks also when nothing is to do: ranges are counted in blocks, and so is the time in which a
+ * bundle is valid. What the user's configuration says about mining comes after what he says here.
+ */
+export async function keepMining(
+  { networkConfig, provider }: Connection,
+  {
+    asked,
+    usual,
+  }: {
+    readonly asked: number | undefined;
+    readonly usual: number;
+  },
+): Promise<void> {
+  if (networkConfig.type !== "edr-simulated") return;
+  const { interval } = networkConfig.mining;
+  const isConfigured = interval !== 0;
+  if (asked === undefined && (isConfigured || usual === 0)) return;
+  const params = [asked ?? usual];
+  await provider.request({ method: "evm_setIntervalMining", params });
 }
 
 /** Asks the chain who it is. It is the first question, so a chain that does not answer is found out here. */

@@ -15,7 +15,7 @@ import { nodeNames } from "../cluster-config.ts";
 import { ensureFactory } from "../deployment/ensure-factory.ts";
 import { SequencerError } from "../errors.ts";
 import { type Account, accountsFor } from "./accounts.ts";
-import { askChain, connect, type Connection } from "./chain.ts";
+import { askChain, connect, type Connection, keepMining } from "./chain.ts";
 import type { Closers } from "./closers.ts";
 import { type DataDir, openDataDir, type SavedRun } from "./data-dir.ts";
 import { Doors } from "./doors.ts";
@@ -64,8 +64,7 @@ export async function startNodes(
     saved?.group?.threshold ??
     thresholdFor(request.threshold ?? config.threshold, count);
 
-  const { blockTimeMs = config.blockMs } = request;
-  const connection = await connect(hre, { blockTimeMs });
+  const connection = await connect(hre);
   await closers.add(async () => {
     await connection.close();
   });
@@ -101,6 +100,10 @@ export async function startNodes(
     })),
   };
   dataDir.save(run);
+  await keepMining(connection, {
+    asked: request.blockTimeMs,
+    usual: config.blockMs,
+  });
 
   const { policy, rangeSizeBlocks, heartbeatMs } = config.settings;
   const settings: NodeSettings = {
