@@ -33,6 +33,8 @@ const messages = {
     `${name} "${value}" is not an address. Give "0x" and 40 hexadecimal digits.`,
   ADDRESS_CHECKSUM: ({ name, value }: { name: string; value: string }) =>
     `${name} "${value}" has a wrong checksum. Look for a typing mistake, or write it in lower case if you are sure.`,
+  ARGS_INVALID: ({ value }: { value: string }) =>
+    `--args ${JSON.stringify(value)} is no JSON object or list. Give the arguments by name, as in --args '{"to":"pot","amount":"10"}'.`,
   CHAIN_OTHER: ({
     directory,
     network,
@@ -109,6 +111,8 @@ const messages = {
     domain: string;
     known: string;
   }) => `The domain "${domain}" has no function "${name}". It has: ${known}.`,
+  FUNCTION_INVALID: ({ value }: { value: string }) =>
+    `--function "${value}" is no function. Give its name and types, as in --function "transfer(string,string,uint256)".`,
   FUNDS_INSUFFICIENT: ({
     address,
     network,
@@ -124,10 +128,14 @@ const messages = {
     network: string;
   }) =>
     `These accounts have nothing to pay with on network "${network}": ${accounts}. Send them some ether; nothing was sent.`,
+  GROUP_MISSING: ({ url, count }: { url: string; count: number }) =>
+    `The node at ${url} is in ${count === 0 ? "no group" : "several groups"}. Name the one that you mean with --group.`,
   GROUP_NAME_INVALID: ({ value }: { value: string }) =>
     `--name "${value}" cannot be used. Give a letter followed by letters, digits, "_" or "-".`,
   GROUP_NAME_TAKEN: ({ name, network, address }: Place & { name: string }) =>
     `The group "${name}" of network "${network}" is another one in your configuration: ${address}. Choose another --name.`,
+  GROUP_UNKNOWN: ({ url, address }: { url: string; address: string }) =>
+    `The node at ${url} is in no group ${address}. npx hardhat sequencer:status shows its groups.`,
   INTENTS_MISSING: ({ option }: { option: string }) =>
     `${option} is for a workload. Add --intents with the number of intents, or leave ${option} out.`,
   INTENT_ID_INVALID: ({ value }: { value: string }) =>
@@ -176,6 +184,17 @@ const messages = {
     `${node} could not go on and has stopped: ${reason} What it accepted is on its disk: start it again with restart().`,
   NODE_UNKNOWN: ({ name, known }: { name: string; known: string }) =>
     `There is no node "${name}". There are: ${known}.`,
+  NODE_REFUSED: ({
+    url,
+    method,
+    reason,
+  }: {
+    url: string;
+    method: string;
+    reason: string;
+  }) => `The node at ${url} refused ${method}: ${reason}`,
+  NODE_UNREACHABLE: ({ url, reason }: { url: string; reason: string }) =>
+    `No node answers at ${url}: ${reason}. Start nodes with npx hardhat sequencer:run, or give the address that it prints with --url.`,
   NO_ACCOUNTS: ({ network }: { network: string }) =>
     `Network "${network}" has no account to send from. Give it a key: accounts: [configVariable("…")] in networks.${network}, and npx hardhat keystore set for its value.`,
   NUMBER_INVALID: ({
@@ -257,6 +276,8 @@ const messages = {
     seconds: number;
   }) =>
     `The transaction for the ${step} was not confirmed within ${seconds} seconds: ${tx}. Run again: it waits for that transaction and goes on from there.`,
+  URL_INVALID: () =>
+    "--url is no address of HTTP. Give one that npx hardhat sequencer:run prints, as in http://127.0.0.1:8550.",
   VERIFY_FAILED: ({
     contracts,
     network,

@@ -4,6 +4,8 @@ import type { TaskDefinition } from "hardhat/types/tasks";
 import { deployTask } from "./deploy-definition.ts";
 import { runTask } from "./run-definition.ts";
 import { simulateTask } from "./simulate-definition.ts";
+import { statusTask } from "./status-definition.ts";
+import { submitTask } from "./submit-definition.ts";
 
 /** All tasks of the plugin. Their actions are loaded when they run. */
 export const tasks: TaskDefinition[] = [
@@ -11,4 +13,6 @@ export const tasks: TaskDefinition[] = [
   deployTask,
   runTask,
   simulateTask,
+  statusTask,
+  submitTask,
 ];

@@ -204,7 +204,9 @@ export interface Progress {
 }
 
 /** Adds up what senders have open and what coordinators work on. */
-export function progressOf(groups: readonly GroupStatus[]): Progress {
+export function progressOf(
+  groups: readonly Pick<GroupStatus, "own" | "coordinated">[],
+): Progress {
   const own = (...states: string[]): number =>
     sum(groups.map((group) => sum(states.map((name) => group.own[name] ?? 0))));
   const coordinated = (...states: string[]): number =>

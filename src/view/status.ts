@@ -1,0 +1,99 @@
+import type { GroupStatus, NodeStatus } from "../runtime/service.ts";
+import { progressOf } from "./state.ts";
+import { digits, printable, seconds, shorten, table } from "./text.ts";
+
+/** Any text where a node has names and ids: what comes from outside is shown, not trusted. */
+type Told<Value> = Value extends string
+  ? string
+  : Value extends readonly (infer Item)[]
+    ? readonly Told<Item>[]
+    : Value extends object
+      ? { readonly [Key in keyof Value]: Told<Value[Key]> }
+      : Value;
+
+/** What `sequencer:status` tells of one node. */
+export interface StatusFact extends Told<Omit<NodeStatus, "groups">> {
+  readonly type: "node-status";
+  readonly url: string;
+  readonly groups: readonly ToldGroup[];
+}
+
+/** A group, as a node tells of it. */
+export type ToldGroup = Told<Omit<GroupStatus, "active" | "heartbeatAgeMs">> & {
+  readonly active?: string | undefined;
+  readonly heartbeatAgeMs?: number | undefined;
+};
+
+/** All nodes as one table for each group, and what is out of the ordinary below. */
+export function statusLines(facts: readonly StatusFact[]): string[] {
+  const groups = new Map<string, ToldGroup>();
+  for (const fact of facts)
+    for (const group of fact.groups)
+      if (!groups.has(group.address)) groups.set(group.address, group);
+  const lines = [...groups.values()].flatMap((group) =>
+    groupLines(group, facts),
+  );
+  const lonely = facts.filter(({ groups: own }) => own.length === 0);
+  for (const { name, url, height } of lonely)
+    lines.push(`${name} at ${url}: block ${digits(height)}, in no group`);
+  return lines.map(printable);
+}
+
+function groupLines(
+  { address, name, domain }: ToldGroup,
+  facts: readonly StatusFact[],
+): string[] {
+  const rows = [];
+  const blocked = [];
+  for (const fact of facts) {
+    const group = fact.groups.find((one) => one.address === address);
+    if (group === undefined) continue;
+    rows.push(rowOf(fact, group));
+    for (const { id, why } of group.blocked)
+      blocked.push(`  ${fact.name}  ${shorten(id)}  ${why}`);
+    if (group.missingStates > 0)
+      blocked.push(
+        `  ${fact.name}  waits for the content of ${digits(group.missingStates)} states`,
+      );
+  }
+  const header = [
+    "node",
+    "block",
+    "range",
+    "sender",
+    "coordinator",
+    "hears",
+    "heartbeat",
+    "open",
+    "pool",
+    "ranking",
+    "url",
+  ];
+  const lines = [
+    `Group ${address}${name === "" ? "" : ` "${name}"`}, ${domain}`,
+    "",
+    ...table([header, ...rows], [1, 2, 6, 7, 8]).map((line) => `  ${line}`),
+    "",
+  ];
+  if (blocked.length > 0) lines.push("Blocked", ...blocked, "");
+  return lines;
+}
+
+function rowOf(fact: StatusFact, group: ToldGroup): string[] {
+  const { rangeStart, rangeEnd, heartbeatAgeMs, ranking, coordinated } = group;
+  const { open } = progressOf([group]);
+  const pool = Object.values(coordinated).reduce((sum, one) => sum + one, 0);
+  return [
+    fact.name,
+    digits(fact.height),
+    `${group.range} (${rangeStart}–${rangeEnd})`,
+    group.sender,
+    group.coordinator,
+    group.active ?? "nobody",
+    heartbeatAgeMs === undefined ? "-" : seconds(heartbeatAgeMs),
+    digits(open),
+    digits(pool),
+    ranking.join(" "),
+    fact.url,
+  ];
+}
