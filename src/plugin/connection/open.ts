@@ -12,7 +12,7 @@ import { Random } from "../../simulation/random.ts";
 import type { SequencerConfig } from "../config.ts";
 import { ensureFactory } from "../deployment/ensure-factory.ts";
 import { SequencerError } from "../errors.ts";
-import { accountsFor } from "./accounts.ts";
+import { accountsFor } from "../running/accounts.ts";
 import { TestCluster } from "./cluster.ts";
 import { History } from "./history.ts";
 import { type Ask, Mining } from "./mining.ts";
@@ -31,10 +31,8 @@ export async function openCluster(
   const { networkName: network, networkConfig, provider } = connection;
   const ask: Ask = async (method, ...params): Promise<unknown> =>
     (await provider.request({ method, params })) as unknown;
-  const accounts = await accountsFor(
-    { network, config: networkConfig, count: start.nodes.length },
-    { ask },
-  );
+  // Tests send from the first accounts, and two who send from one account take each other's nonces.
+  const accounts = await accountsFor(connection, start.nodes.length, "last");
   const factory = await ensureFactory(
     connection,
     config.networks[network]?.factory,

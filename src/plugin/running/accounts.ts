@@ -29,12 +29,16 @@ const publishedWords =
   "test test test test test test test test test test test junk";
 const defaultPath = "m/44'/60'/0'/0";
 
-/** The first accounts of a network, with their keys: one for each node. */
+/** Which accounts of a network are taken. */
+export type End = "first" | "last";
+
+/** Accounts of a network, with their keys: one for each node. */
 export async function accountsFor(
   connection: AccountsConnection,
   count: number,
+  end: End = "first",
 ): Promise<readonly Account[]> {
-  const keys = await keysOf(connection, count);
+  const keys = await keysOf(connection, count, end);
   if (keys.length < count)
     throw new SequencerError("ACCOUNTS_TOO_FEW", {
       network: connection.networkName,
@@ -58,9 +62,11 @@ export async function accountsFor(
 async function keysOf(
   connection: AccountsConnection,
   count: number,
+  end: End,
 ): Promise<readonly string[]> {
   const { accounts } = connection.networkConfig;
-  if (accounts === "remote") return await publishedKeysOf(connection, count);
+  if (accounts === "remote")
+    return await publishedKeysOf(connection, count, end);
   if ("mnemonic" in accounts) {
     const [mnemonic, passphrase] = await Promise.all([
       accounts.mnemonic.get(),
@@ -68,11 +74,12 @@ async function keysOf(
     ]);
     return deriveKeys(
       { ...accounts, mnemonic, passphrase },
-      Math.min(count, accounts.count),
+      rangeOf(accounts.count, count, end),
     );
   }
+  const { first, taken } = rangeOf(accounts.length, count, end);
   return await Promise.all(
-    accounts.slice(0, count).map(async (account) => {
+    accounts.slice(first, first + taken).map(async (account) => {
       const key: ResolvedConfigurationVariable =
         "privateKey" in account ? account.privateKey : account;
       return await key.getHexString();
@@ -84,6 +91,7 @@ async function keysOf(
 async function publishedKeysOf(
   { networkName: network, provider }: AccountsConnection,
   count: number,
+  end: End,
 ): Promise<readonly string[]> {
   const known = await provider.request({ method: "eth_accounts", params: [] });
   const addresses = (Array.isArray(known) ? known : []).map((address) =>
@@ -96,13 +104,25 @@ async function publishedKeysOf(
       path: defaultPath,
       initialIndex: 0,
     },
-    count,
+    rangeOf(addresses.length, count, end),
   );
   const isKnown = keys.every((key) =>
     addresses.includes(computeAddress(key).toLowerCase()),
   );
-  if (!isKnown) throw new SequencerError("KEYS_MISSING", { network, count });
+  if (!isKnown || keys.length < count)
+    throw new SequencerError("KEYS_MISSING", { network, count });
   return keys;
+}
+
+interface Range {
+  readonly first: number;
+  readonly taken: number;
+}
+
+/** As many as wanted, or all. */
+function rangeOf(total: number, count: number, end: End): Range {
+  const taken = Math.min(count, total);
+  return { first: end === "first" ? 0 : total - taken, taken };
 }
 
 function deriveKeys(
@@ -117,7 +137,7 @@ function deriveKeys(
     readonly path: string;
     readonly initialIndex: number;
   },
-  count: number,
+  { first, taken }: Range,
 ): readonly string[] {
   const parent = HDNodeWallet.fromPhrase(
     mnemonic.trim(),
@@ -125,7 +145,7 @@ function deriveKeys(
     path.replace(/\/$/, ""),
   );
   return Array.from(
-    { length: count },
-    (_, i) => parent.deriveChild(initialIndex + i).privateKey,
+    { length: taken },
+    (_, i) => parent.deriveChild(initialIndex + first + i).privateKey,
   );
 }
