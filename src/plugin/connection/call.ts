@@ -1,6 +1,17 @@
-import { FunctionFragment, isAddress, type ParamType } from "ethers";
+import {
+  FunctionFragment,
+  isAddress,
+  isHexString,
+  type ParamType,
+} from "ethers";
 
 import type { AbiEntry, Domain, Json } from "../../runtime/domains/domain.ts";
+import {
+  type AbiType,
+  fits,
+  keyOf,
+  typeOf,
+} from "../../runtime/users/abi/types.ts";
 import { SequencerError } from "../errors.ts";
 import type { Value } from "./types.ts";
 
@@ -85,7 +96,7 @@ function readTuple(
     problems.push(`${path || "the arguments"} must be an object`);
     return {};
   }
-  const names = params.map(({ name }, index) => name || String(index));
+  const names = params.map(keyOf);
   for (const name of Object.keys(value))
     if (!names.includes(name))
       problems.push(`${at(path, name)} is none of: ${names.join(", ")}`);
@@ -110,16 +121,17 @@ function readValue(
     problems.push(`${path} is missing`);
     return null;
   }
-  if (param.isTuple())
-    return readTuple(param.components, value, path, problems);
-  if (param.isArray()) {
-    const { arrayChildren: item, arrayLength: length } = param;
+  const type = typeOf(param);
+  if (type.kind === "tuple")
+    return readTuple(type.components, value, path, problems);
+  if (type.kind === "array") {
+    const { item, length } = type;
     if (Array.isArray(value) && (length < 0 || value.length === length))
       return value.map((one: unknown, index) =>
         readValue(item, one, `${path}[${index}]`, problems),
       );
   } else {
-    const read = readWord(param.type, value);
+    const read = readWord(type, value);
     if (read !== undefined) return read;
   }
   problems.push(`${path} cannot be ${show(value)}: it is a ${param.type}`);
@@ -127,51 +139,51 @@ function readValue(
 }
 
 /** A value of a type that has no parts; undefined if it is not of that type. */
-function readWord(type: string, value: unknown): Json | undefined {
-  if (type === "string") return typeof value === "string" ? value : undefined;
-  if (type === "bool") return typeof value === "boolean" ? value : undefined;
-  const [, unsigned, bits] = /^(u?)int(\d*)$/.exec(type) ?? [];
-  if (bits !== undefined)
-    return readInteger(value, {
-      bits: Number(bits),
-      isSigned: unsigned !== "u",
-    });
-  if (typeof value !== "string") return undefined;
-  if (type === "address")
-    return isAddress(value) ? value.toLowerCase() : undefined;
-  const bytes = /^bytes(\d*)$/.exec(type)?.[1];
-  if (bytes === undefined) return undefined;
-  const isHex = /^0x([0-9a-f]{2})*$/i.test(value);
-  const isLong = bytes === "" || value.length === 2 + 2 * Number(bytes);
-  return isHex && isLong ? value.toLowerCase() : undefined;
+function readWord(
+  type: Exclude<AbiType, { readonly kind: "tuple" | "array" }>,
+  value: unknown,
+): Json | undefined {
+  switch (type.kind) {
+    case "int": {
+      const integer = readInteger(value);
+      const isFit = integer !== undefined && fits(integer, type);
+      return isFit ? integer.toString() : undefined;
+    }
+    case "bool":
+      return typeof value === "boolean" ? value : undefined;
+    case "string":
+      return typeof value === "string" ? value : undefined;
+    case "address":
+      return isAddress(value) ? value.toLowerCase() : undefined;
+    case "bytes":
+      return isHexString(value, true) ? value.toLowerCase() : undefined;
+    case "fixedBytes":
+      return isHexString(value, type.length) ? value.toLowerCase() : undefined;
+  }
 }
 
-function readInteger(
-  value: unknown,
-  { bits, isSigned }: { readonly bits: number; readonly isSigned: boolean },
-): string | undefined {
+function readInteger(value: unknown): bigint | undefined {
+  if (typeof value === "bigint") return value;
+  if (typeof value === "number" && Number.isSafeInteger(value))
+    return BigInt(value);
   const isText = typeof value === "string" && /^-?\d{1,78}$/.test(value);
-  if (typeof value !== "bigint" && !isText && !Number.isSafeInteger(value))
-    return undefined;
-  const integer = BigInt(value as bigint | number | string);
-  const fitting = isSigned
-    ? BigInt.asIntN(bits, integer)
-    : BigInt.asUintN(bits, integer);
-  return fitting === integer ? integer.toString() : undefined;
+  return isText ? BigInt(value) : undefined;
 }
 
 function withIntegers(param: ParamType, value: Json): Value {
-  if (param.isArray() && Array.isArray(value))
-    return value.map((one: Json) => withIntegers(param.arrayChildren, one));
-  if (param.isTuple() && isRecord(value))
+  const type = typeOf(param);
+  if (type.kind === "array" && Array.isArray(value))
+    return value.map((one: Json) => withIntegers(type.item, one));
+  if (type.kind === "tuple" && isRecord(value))
     return Object.fromEntries(
-      param.components.map(({ name }, index): [string, Value] => {
-        const component = param.components[index] ?? param;
+      type.components.map((component, index): [string, Value] => {
+        const name = keyOf(component, index);
         return [name, withIntegers(component, value[name] ?? null)];
       }),
     );
-  const isInteger = /^u?int\d*$/.test(param.type);
-  return isInteger && typeof value === "string" ? BigInt(value) : value;
+  return type.kind === "int" && typeof value === "string"
+    ? BigInt(value)
+    : value;
 }
 
 function isRecord(value: Json): value is Readonly<Record<string, Json>> {
