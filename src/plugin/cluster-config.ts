@@ -4,9 +4,8 @@ import {
   type NodeSettings,
   defaultSettings,
 } from "../runtime/node/settings.ts";
-import { namesOf } from "./running/names.ts";
 
-/** How many nodes `connection.sequencer` starts, and how they behave. */
+/** How many nodes, and how they behave: for `connection.sequencer` and `sequencer:run`. */
 export interface ClusterUserConfig extends Partial<NodeSettings> {
   /** How many nodes, or their names. */
   readonly nodes?: number | readonly string[];
@@ -38,6 +37,11 @@ const NODES_MAX = 255;
 /** A day. Whoever waits longer for anything has mistaken the unit. */
 const MS_MAX = 86_400_000;
 const COUNT_MAX = 1_000_000;
+
+const NAMES = [
+  ..."alice bob carol dave erin frank grace heidi ivan judy".split(" "),
+  ..."karl laura mallory niaj olivia peggy quinn rupert sybil trent".split(" "),
+];
 
 function wholeNumber(
   { min, max }: { readonly min: number; readonly max: number },
@@ -225,9 +229,8 @@ export function resolveClusterConfig(
 /** The names of so many nodes. */
 export function nodeNames(nodes: number | readonly string[]): string[] {
   if (typeof nodes !== "number") return [...nodes];
-  const names = namesOf(nodes);
   return Array.from(
     { length: nodes },
-    (_, index) => names[index] ?? `node-${index + 1}`,
+    (_, index) => NAMES[index] ?? `node-${index + 1}`,
   );
 }

@@ -1,11 +1,16 @@
+import {
+  type Address,
+  type Bytes32,
+  parseBytes32,
+} from "../../ledger/index.ts";
 import type { Policy } from "../../protocol/config.ts";
 import type { GroupAddress, NodeName } from "../../protocol/ids.ts";
 import { DomainRefusal } from "../domains/domain.ts";
+import type { LedgerGroup } from "../ledger/create-group.ts";
 import { ChainError } from "../ports.ts";
 import { NodeRefusal, type NodeService } from "../service.ts";
 import type { StoredGroup } from "../store/groups.ts";
 import type { Body } from "./body.ts";
-import type { GroupPlan } from "./create-group.ts";
 import { findGroupFacts } from "./group-facts.ts";
 import { acceptOffer, OfferRefusal, Offers } from "./joining.ts";
 import type { GroupOffer } from "./offer.ts";
@@ -17,9 +22,11 @@ interface MembershipPorts extends Pick<
 > {
   readonly send: (to: NodeName, body: Body) => void;
   /** Creates a group with the factory. */
-  readonly createOnLedger: (
-    plan: GroupPlan,
-  ) => Promise<{ readonly address: GroupAddress; readonly block: number }>;
+  readonly createOnLedger: (plan: {
+    readonly members: readonly Address[];
+    readonly threshold: number;
+    readonly salt: Bytes32;
+  }) => Promise<LedgerGroup>;
   readonly has: (group: GroupAddress) => boolean;
   readonly join: (stored: StoredGroup) => Promise<void>;
 }
@@ -58,7 +65,7 @@ export class Membership {
     const { address, block } = await this.#ports.createOnLedger({
       members: addresses,
       threshold,
-      salt: id,
+      salt: parseBytes32(id),
     });
     const offer: GroupOffer = {
       id,
@@ -81,7 +88,7 @@ export class Membership {
     members,
     threshold,
     configuration,
-  }: Parameters<NodeService["createGroup"]>[0]): string[] {
+  }: Parameters<NodeService["createGroup"]>[0]): Address[] {
     const { domains, directory } = this.#ports;
     const known = domains.get(domain);
     if (known === undefined)

@@ -1,4 +1,8 @@
-import { intentIdAt } from "../../ledger/index.ts";
+import {
+  buildGroupConfig,
+  intentIdAt,
+  parseAddress,
+} from "../../ledger/index.ts";
 import type { Event } from "../../protocol/events.ts";
 import {
   type Digest,
@@ -9,13 +13,13 @@ import {
 } from "../../protocol/ids.ts";
 import { explain } from "../../protocol/sequencer.ts";
 import type { Domain, DomainCall, DomainState } from "../domains/domain.ts";
+import { createGroup } from "../ledger/create-group.ts";
 import { Indexer } from "../ledger/indexer/indexer.ts";
+import { ChainMoved } from "../ledger/worker.ts";
 import { indexerDefaults } from "../ledger/indexer/ports.ts";
-import {
-  type Submission,
-  submitterDefaults,
-} from "../ledger/submitter/ports.ts";
+import { submitterDefaults } from "../ledger/submitter/ports.ts";
 import { Submitter } from "../ledger/submitter/submitter.ts";
+import { ChainError } from "../ports.ts";
 import {
   type IntentEffect,
   type NodeGroup,
@@ -26,7 +30,6 @@ import {
 import type { StoredGroup } from "../store/groups.ts";
 import { BlockFeed } from "./blocks.ts";
 import { CatchUp } from "./catch-up.ts";
-import { createdGroup, creationOf } from "./create-group.ts";
 import { Deeds } from "./deeds.ts";
 import { effectOf } from "./effect-of.ts";
 import { GroupRunner } from "./group-runner.ts";
@@ -180,11 +183,18 @@ export class Node implements NodeService {
         ...ports,
         send,
         createOnLedger: async (plan) => {
-          const creation = creationOf(plan, options.factory);
-          await this.#reserve(creation);
-          this.#submitter.submit(creation.digest);
-          const end = await this.#submitter.ended(creation.digest);
-          return await createdGroup(client, end);
+          const [payer] = ports.payers;
+          if (payer === undefined)
+            throw new NodeRefusal("This node has nobody who pays.");
+          return await createGroup(
+            {
+              factory: parseAddress(options.factory),
+              payer: payer.address,
+              config: buildGroupConfig({ ...plan, externalCalls: false }),
+              salt: plan.salt,
+            },
+            { client, database: store.database, submitter: this.#submitter },
+          );
         },
         has: (group) => this.#runners.has(group),
         join: async (stored) => {
@@ -221,7 +231,15 @@ export class Node implements NodeService {
           await this.#feed.revert(height);
         },
         onTrouble: (error) => {
+          if (this.#isStopped) return;
           ports.onFact({ type: "ChainTrouble", reason: error?.message });
+          // The chain comes back; whatever else is wrong with the indexer does not mend itself.
+          if (
+            error !== undefined &&
+            !(error instanceof ChainError) &&
+            !(error instanceof ChainMoved)
+          )
+            this.#fail(error);
         },
       },
     );
@@ -412,23 +430,6 @@ export class Node implements NodeService {
       .catch((error: unknown) => {
         if (!this.#isStopped) this.#fail(error);
       });
-  }
-
-  /** Resolves when the submission has its turn, on disk. */
-  async #reserve(submission: Submission): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.#turns.add({
-        onDropped: () => {
-          reject(new NodeRefusal("The node has stopped."));
-        },
-        run: ({ writes, deeds }) => {
-          writes.push(() => {
-            this.#submitter.reserve(submission);
-          });
-          deeds.push(resolve);
-        },
-      });
-    });
   }
 
   /** Resolves when the group is on disk here. */
