@@ -104,7 +104,8 @@ function delegateOf({ sender }: Sequencer): NodeName | undefined {
     if (
       state !== "Dispatched" &&
       state !== "Sequenced" &&
-      state !== "Submitted"
+      state !== "Submitted" &&
+      state !== "PreparedForUser"
     )
       return delegate;
   return undefined;

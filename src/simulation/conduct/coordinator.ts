@@ -1,3 +1,4 @@
+import { isUndispatched } from "../../protocol/coordinator/transaction/guards.ts";
 import type { Effect } from "../../protocol/effects.ts";
 import type { NodeName } from "../../protocol/ids.ts";
 import type { MessageOf } from "../../protocol/messages.ts";
@@ -56,7 +57,7 @@ export function checkFooting(
     for (const output of step?.outputs ?? []) producers.set(output.id, id);
   if (isShaken) return;
   for (const { step, state, sender } of transactions.values()) {
-    if (state === "Dispatched" || state === "Submitted") continue;
+    if (!isUndispatched(state)) continue;
     // Only endorsers notice what a liar builds on.
     if (liars.has(sender)) continue;
     for (const id of [...(step?.inputs ?? []), ...(step?.reads ?? [])]) {

@@ -13,8 +13,9 @@ export const handovers: Mutant[] = [
   {
     name: "dispatches before it has the role",
     file: "sequencer.ts",
-    find: `if (state === "Active") askPermission(turn);`,
-    replace: `if (state === "Active" || state === "Prepared") askPermission(turn);`,
+    find: '  if (state === "Active") {\n    formPreparations(turn);\n',
+    replace:
+      '  if (state === "Active" || state === "Prepared") {\n    formPreparations(turn);\n',
     also: {
       file: "coordinator/dispatch.ts",
       find: `work.unpermitted.size > 0 || coordinator.state !== "Active"`,
