@@ -3,7 +3,8 @@
  * example's README says. Only this notices what is wrong with `exports`, `files`, or the imports in `dist`.
  *
  *   npm run test:example
- *   npm run test:example -- --keep    leaves the copies for a look
+ *   npm run test:example -- cluster-tests    only this one
+ *   npm run test:example -- --keep           leaves the copies for a look
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -121,11 +122,23 @@ function testExample(name: string, tarball: string): void {
     expectRun(example, command, expected);
 }
 
+/** The examples that the command line names, or all. */
+function chosenExamples(): readonly string[] {
+  const all = globSync("*", { cwd: path.join(root, "examples") });
+  const named = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+  const unknown = named.filter((name) => !all.includes(name));
+  if (unknown.length > 0)
+    throw new Error(
+      `There is no example ${unknown.join(", ")}, but: ${all.join(", ")}`,
+    );
+  return named.length > 0 ? named : all;
+}
+
 try {
+  const examples = chosenExamples();
   expectRun(root, `npm pack --pack-destination ${folder}`, { code: 0 });
   const [tarball = ""] = globSync(path.join(folder, "*.tgz"));
-  for (const example of globSync("*", { cwd: path.join(root, "examples") }))
-    testExample(example, tarball);
+  for (const example of examples) testExample(example, tarball);
 } finally {
   if (process.argv.includes("--keep")) console.log(`Kept ${folder}`);
   else rmSync(folder, { recursive: true, force: true });
