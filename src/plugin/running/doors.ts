@@ -75,7 +75,7 @@ function refusalOf(
   const port: unknown = Reflect.get(error, "port");
   const where = { ...wanted, ...(typeof port === "number" && { port }) };
   if (code === "EADDRINUSE") return new SequencerError("PORT_IN_USE", where);
-  if (code === "EACCES" || code === "EADDRNOTAVAIL")
+  if (typeof code === "string" && /^(EACCES|EADDR|ERR_SOCKET)/.test(code))
     return new SequencerError("PORT_REFUSED", { ...where, reason: code });
   return error;
 }
