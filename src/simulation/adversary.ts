@@ -212,7 +212,7 @@ export class Adversary {
       withDigest !== undefined && "digest" in withDigest
         ? withDigest.digest
         : undefined;
-    switch (random.below(9)) {
+    switch (random.below(10)) {
       case 0:
       case 1:
         return {
@@ -248,11 +248,11 @@ export class Adversary {
           ids: this.#someIds(),
           reason: "because I say so",
         };
-      case 7:
-        return { type: "DependencyFailed", ids: this.#someIds() };
       case 6:
         return { type: "DelegationReturned", ids: this.#someIds(), height };
       case 7:
+        return { type: "DependencyFailed", ids: this.#someIds() };
+      case 8:
         if (key === undefined) return undefined;
         return {
           type: "DelegationRequest",

@@ -248,7 +248,11 @@ export class Invariants {
   performing(node: SimulatedNode, effect: Effect): void {
     checkTold(node, effect, (id) => this.receiptOf(id));
     if (effect.type === "Send")
-      this.#preparations.sending(effect.message, this.#isChainShaken);
+      this.#preparations.sending(
+        effect.to,
+        effect.message,
+        this.#isChainShaken,
+      );
   }
 
   #storyOf(id: IntentId): Story {

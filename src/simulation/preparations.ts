@@ -39,13 +39,14 @@ export class Preparations {
   }
 
   /** A message that is about to be sent. */
-  sending(message: Message, isChainShaken: boolean): void {
+  sending(to: NodeName, message: Message, isChainShaken: boolean): void {
     if (message.type === "EndorsementRequest") {
       if (message.bundle.steps.length > 1)
         this.checkDispatchable(message.bundle, "is bundled");
       if (!isChainShaken) this.#checkFoundations(message.bundle);
     } else if (message.type === "AssembleRequest") {
-      const { ids } = message;
+      // What a liar delegates need not be what its user asked for.
+      const ids = this.#liars.has(to) ? [] : message.ids;
       const alone = ids.find((id) => this.#prepareOnly.has(id));
       if (alone !== undefined && ids.length > 1)
         throw violation("S40", alone, "is assembled together with others");

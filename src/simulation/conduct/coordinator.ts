@@ -67,7 +67,8 @@ export function checkFooting(
         transactions.get(producer)?.step !== undefined
       )
         continue;
-      if (node.holdings.coin(id) === undefined && !node.holdings.isSpent(id))
+      // It happened, and what it made may be spent in the same bundle: then endorsers refuse.
+      if (!node.holdings.isFulfilled(producer))
         throw violation("S25", node, "keeps a step whose footing fell");
     }
   }

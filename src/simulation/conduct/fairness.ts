@@ -55,8 +55,9 @@ export function checkFair(
     const isNew = last?.id !== first.id;
     const turns = isNew ? new Map<NodeName, number>() : last.turns;
     waiting.set(sender, { id: first.id, turns });
-    for (const { to, touches } of served) {
-      if (to === sender || !meet(first.intent.touches, touches)) continue;
+    const own = served.findLastIndex(({ to }) => to === sender);
+    for (const { to, touches } of served.slice(own + 1)) {
+      if (!meet(first.intent.touches, touches)) continue;
       const count = (turns.get(to) ?? 0) + 1;
       turns.set(to, count);
       if (count > turnsMax)

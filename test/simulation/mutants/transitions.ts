@@ -32,7 +32,7 @@ export const endorsements: Mutant[] = [
     file: "coordinator/endorsements.ts",
     find: "work.endorsements.size < config.threshold",
     replace: "work.endorsements.size + 1 < config.threshold",
-    properties: ["S4"],
+    properties: ["S4", "L2"],
     runs: { faults: "none" },
   },
   {
@@ -236,7 +236,7 @@ export const preparations: Mutant[] = [
     file: "restore.ts",
     find: "    restorePrepared(turn, transaction);\n",
     replace: "    sender.transactions.delete(transaction.id);\n",
-    properties: ["S14"],
+    properties: ["S14", "L2"],
     runs: { faults: "crash" },
   },
 ];
