@@ -2,7 +2,7 @@ import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 
 import { exitCodeOf } from "../plugin/running/exit-code.ts";
 import type { RunOptions } from "../plugin/running/options.ts";
-import { runNodes } from "../plugin/running/run.ts";
+import { leaveMs, runNodes } from "../plugin/running/run.ts";
 import { onInterrupt } from "../plugin/running/signals.ts";
 import type { RunSummary } from "../view/facts.ts";
 import { openView } from "../view/view.ts";
@@ -37,6 +37,9 @@ export default async function run(
       statusEveryMs: view.statusEveryMs,
     });
     process.exitCode = exitCodeOf(summary);
+    // Only what does not let itself be closed can keep the process alive now, and who asked twice does not wait for it.
+    if (summary.reason === "left" || summary.reason === "timeout")
+      setTimeout(() => process.exit(), leaveMs).unref();
     return summary;
   } finally {
     view.close();

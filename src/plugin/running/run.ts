@@ -42,6 +42,9 @@ export async function runNodes(
   return await run.execute();
 }
 
+/** How long closing may take for those who do not want to wait. */
+export const leaveMs = 2_000;
+
 /** Nodes that are up. */
 interface Running {
   readonly cluster: Cluster;
@@ -97,7 +100,7 @@ class Run {
       const reason = await Promise.race([done, ended]);
       return await this.#end(reason, work);
     } finally {
-      await this.#closers.close();
+      await this.#close();
     }
   }
 
@@ -165,9 +168,23 @@ class Run {
     }
     const summary = await this.#sumUp(reason);
     if (running !== undefined) this.#tellStatus(running.cluster);
-    await this.#closers.close();
+    await this.#close();
     this.#tell(summary);
     return summary;
+  }
+
+  /** Who leaves does not wait for a chain that does not answer. */
+  async #close(): Promise<void> {
+    const closed = this.#closers.close();
+    if (!this.#control.hasLeft()) {
+      await closed;
+      return;
+    }
+    closed.catch(() => undefined);
+    await Promise.race([
+      closed,
+      new Promise<void>((resolve) => setTimeout(resolve, leaveMs).unref()),
+    ]);
   }
 
   async #sumUp(reason: EndReason): Promise<RunSummary> {

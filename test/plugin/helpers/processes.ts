@@ -33,6 +33,17 @@ export async function runHardhat(
   });
 }
 
+/** How to start `hardhat` in a process of its own. */
+export function commandOf(variables: Readonly<Record<string, string>>): {
+  readonly file: readonly string[];
+  readonly options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
+} {
+  return {
+    file: [process.execPath, hardhat, "--config", fixture],
+    options: { cwd: root, env: environment(variables) },
+  };
+}
+
 /** Starts Hardhat's node in a process of its own. */
 export async function startHardhatNode(givenPort?: number): Promise<Node> {
   const port = givenPort ?? (await freePort());

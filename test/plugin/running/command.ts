@@ -1,0 +1,121 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect } from "chai";
+
+import { askStatus } from "../../../src/plugin/asking/status.ts";
+import { submitIntent } from "../../../src/plugin/asking/submit.ts";
+import { startHardhatNode } from "../helpers/processes.ts";
+import { RunProcess } from "../helpers/run.ts";
+
+describe("plugin: npx hardhat sequencer:run", function () {
+  this.timeout(120_000);
+  let folder: string;
+  let variables: { readonly TMPDIR: string };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "run-test-"));
+    variables = { TMPDIR: folder };
+  });
+
+  afterEach(() => {
+    // Whatever happened, nothing is left behind.
+    const left = readdirSync(folder).filter((name) => !name.startsWith("tsx"));
+    expect(left).to.deep.equal([]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it("confirms 200 contended intents of 4 nodes without a revert", async () => {
+    const args = ["--intents", "200", "--rpc-port", "0", "--range-size", "10"];
+    const run = new RunProcess(args, variables);
+    const { exitCode, summary, stderr } = await run.end();
+    expect(exitCode, stderr).to.equal(0);
+    expect(summary?.intents).to.deep.equal({
+      confirmed: 200,
+      reverted: 0,
+      open: 0,
+    });
+    expect(summary?.ledger).to.include({ reverted: 0 });
+    expect(summary?.ledger?.transactions).to.equal(summary?.bundles);
+    const settled = run.facts.filter(({ type }) => type === "settled");
+    expect(settled.length).to.be.greaterThan(199);
+  });
+
+  it("serves users until it is interrupted, and ends with 0", async () => {
+    const run = new RunProcess(["--nodes", "3", "--rpc-port", "0"], variables);
+    await run.until("ready");
+    const urls = run.facts.flatMap((fact) =>
+      fact.type === "node" ? [fact.url] : [],
+    );
+    const [status] = await askStatus({ url: urls.join(",") });
+    expect(status?.groups[0]?.ranking).to.have.length(3);
+    const submit = async (text: string, args: string, url?: string) =>
+      await submitIntent({ url, function: text, args, wait: true }, () => 0);
+    const minted = await submit(
+      "mint(string,uint256)",
+      '{"to":"pot","amount":"5"}',
+      urls[0],
+    );
+    expect(minted.type).to.equal("confirmed");
+    const refused = await submit(
+      "transfer(string,string,uint256)",
+      '["pot","me","6"]',
+      urls[1],
+    );
+    expect(refused.type).to.equal("reverted");
+    run.kill("SIGINT");
+    const { exitCode, summary, stderr } = await run.end();
+    expect(exitCode, stderr).to.equal(0);
+    expect(summary).to.include({ reason: "interrupted", workload: null });
+    expect(summary?.intents).to.include({ confirmed: 1, reverted: 1 });
+  });
+
+  it("leaves at once with 130 when it is interrupted twice", async () => {
+    const args = ["--intents", "100000", "--rpc-port", "0"];
+    const run = new RunProcess(args, variables);
+    await run.until("accepted", 1_000);
+    run.kill("SIGINT");
+    await run.until("stopping");
+    // Signals that come together are one key press. There is a second between two of these.
+    await run.until("status", countOf(run, "status") + 1);
+    run.kill("SIGINT");
+    const { exitCode, summary, stderr } = await run.end();
+    expect(exitCode, stderr).to.equal(130);
+    expect(summary?.reason).to.equal("left");
+  });
+
+  it("goes on after a crash with what it had accepted", async () => {
+    const node = await startHardhatNode();
+    const dataDir = mkdtempSync(join(tmpdir(), "run-data-"));
+    const chain = { ...variables, TEST_CHAIN_URL: node.url };
+    const base = ["--network", "chain", "--rpc-port", "0"];
+    const args = [...base, "--data-dir", dataDir];
+    try {
+      const first = new RunProcess([...args, "--intents", "100"], chain);
+      const { group } = await first.until("group");
+      await first.until("workload");
+      first.kill("SIGKILL");
+      await first.end();
+      const accepted = countOf(first, "accepted");
+      const settled = countOf(first, "settled");
+
+      const second = new RunProcess(args, chain);
+      expect(await second.until("group")).to.include({ group, isNew: false });
+      await second.until("ready");
+      second.kill("SIGINT");
+      const { exitCode, summary, stderr } = await second.end();
+      expect(exitCode, stderr).to.equal(0);
+      expect(summary?.intents).to.include({ reverted: 0, open: 0 });
+      const again = countOf(second, "settled");
+      expect(settled + again).to.be.at.least(accepted);
+    } finally {
+      await node.stop();
+      rmSync(dataDir, { recursive: true });
+    }
+  });
+});
+
+function countOf({ facts }: RunProcess, type: string): number {
+  return facts.filter((fact) => fact.type === type).length;
+}
