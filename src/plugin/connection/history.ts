@@ -18,7 +18,7 @@ interface Snapshot {
 export class History {
   readonly #ask: Ask;
   #snapshots: Snapshot[] = [];
-  #unsubscribe: (() => void) | undefined;
+  #client: ChainClient | undefined;
   /** Snapshots are taken one after the other; blocks that come meanwhile share the next. */
   #taking = Promise.resolve();
   #isWanted = false;
@@ -28,17 +28,19 @@ export class History {
     this.#ask = ports.ask;
   }
 
+  /** The client is closed in the end. */
   async start(client: ChainClient): Promise<void> {
     await this.#take();
     this.#isBusy = false;
-    this.#unsubscribe = client.onHead(() => {
+    this.#client = client;
+    client.onHead(() => {
       this.#want();
     });
   }
 
   async stop(): Promise<void> {
     this.#isBusy = true;
-    this.#unsubscribe?.();
+    await this.#client?.close();
     await this.#taking;
   }
 

@@ -97,10 +97,7 @@ export async function openCluster(
           history: new History({ ask }),
         }
       : undefined;
-  await simulated?.mining.start();
-  await simulated?.history.start(openChainClient(provider));
-  cluster.start();
-  return new TestCluster(
+  const running = new TestCluster(
     {
       network,
       factory,
@@ -120,6 +117,15 @@ export async function openCluster(
       clean,
     },
   );
+  try {
+    await simulated?.mining.start();
+    await simulated?.history.start(openChainClient(provider));
+    cluster.start();
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+  return running;
 }
 
 /** A place for the nodes' disks. It is gone with the process, whatever happens. */

@@ -22,7 +22,8 @@ export class Waits {
     this.#waiting.set(callOff, node);
     if (this.#stopped !== undefined) callOff(this.#stopped);
     try {
-      return await Promise.race([done, calledOff]);
+      // Who is called off hears it, whatever else happens at the same time.
+      return await Promise.race([calledOff, done]);
     } finally {
       this.#waiting.delete(callOff);
       clearInterval(timer);
@@ -35,7 +36,8 @@ export class Waits {
       "",
       new Promise<void>((resolve) => {
         const look = (): void => {
-          if (holds() || this.#stopped !== undefined) resolve();
+          if (this.#stopped !== undefined) return;
+          if (holds()) resolve();
           else setTimeout(look, LOOK_MS);
         };
         look();
