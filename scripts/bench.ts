@@ -1,8 +1,16 @@
 /**
- * Measures the protocol's core: `npm run bench`. Prints tables, or with `--json` one object per line. Fails if the cost
- * of an intent grows with the load; what a second is worth differs from machine to machine and is only printed.
+ * Measures the protocol's core, and a cluster next to members without a coordinator: `npm run bench`. Prints tables, or
+ * with `--json` one object per line. Fails if the cost of an intent grows with the load, or if the ledger reverts what a
+ * coordinator sent; what a second is worth differs from machine to machine and is only printed.
  */
 import type { Policy } from "../src/protocol/config.ts";
+import {
+  contentionDefaults,
+  contentionGoal,
+  contentionRows,
+  contentionTitle,
+  measureContention,
+} from "./bench/contention.ts";
 import { missedGoals, tableOf, type Ratio, type Row } from "./bench/goals.ts";
 import {
   bytesPerIntent,
@@ -127,8 +135,21 @@ function measureMembers(): Ratio[] {
   ];
 }
 
+async function measureCoordination(): Promise<Ratio> {
+  const result = await measureContention(contentionDefaults);
+  report(
+    contentionTitle(contentionDefaults),
+    contentionRows(result, contentionDefaults),
+  );
+  return contentionGoal(result);
+}
+
 measureSimulation();
 measureThroughput();
-const missed = missedGoals([...measureInFlight(), ...measureMembers()]);
+const missed = missedGoals([
+  ...measureInFlight(),
+  ...measureMembers(),
+  await measureCoordination(),
+]);
 for (const goal of missed) console.error(`Goal missed: ${goal}.`);
 if (missed.length > 0) process.exitCode = 1;

@@ -18,6 +18,13 @@ const wellKnownKeys = [
 
 export const names = ["alice", "bob", "carol", "dave"] as const;
 
+/** The key with which a node endorses and pays. */
+export function keyOf(name: string): string {
+  const key = wellKnownKeys[names.findIndex((other) => other === name)];
+  if (key === undefined) throw new Error(`${name} has no key.`);
+  return key;
+}
+
 /** Four nodes on a chain. */
 export function createTestCluster(options: {
   readonly openClient: () => ChainClient;
@@ -28,11 +35,6 @@ export function createTestCluster(options: {
   readonly onFact?: (name: string, fact: NodeFact) => void;
 }): Cluster {
   const { chainId, factory, dataDir, openClient } = options;
-  const keyOf = (name: string): string => {
-    const key = wellKnownKeys[names.findIndex((other) => other === name)];
-    if (key === undefined) throw new Error(`${name} has no key.`);
-    return key;
-  };
   return new Cluster(
     {
       names,
