@@ -15,7 +15,8 @@ export const runTask: TaskDefinition = task(
   .addOption({
     ...text,
     name: "nodes",
-    description: "How many nodes, 1 to 16 (default: 4)",
+    description:
+      "How many nodes, each with an account of the network (default: as configured, or 4)",
   })
   .addOption({
     ...text,
@@ -44,7 +45,7 @@ export const runTask: TaskDefinition = task(
     ...text,
     name: "blockTime",
     description:
-      "Milliseconds between blocks of a simulated chain when nothing is to do (default: 1000)",
+      "Milliseconds between blocks of a simulated chain when nothing is to do (default: 250)",
   })
   .addOption({
     ...text,
