@@ -77,7 +77,7 @@ describe("view: output", () => {
     expect(written().lastIndexOf("\u001B[?25h")).to.be.greaterThan(
       written().lastIndexOf("\u001B[?25l"),
     );
-     
+
     expect(written()).not.to.match(/\u001B\[\d+m/);
     expect(written().trimEnd()).to.match(/intents per second +100$/);
     const length = written().length;
