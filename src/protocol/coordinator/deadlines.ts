@@ -14,11 +14,14 @@ export function watchBundles(turn: Turn): void {
     coordinator.preparations.includes(work);
   for (const work of [...coordinator.bundles, ...coordinator.preparations]) {
     if (!isOpen(work)) continue;
-    if (tick >= work.deadlineTick && (work.isAsking || !work.isEndorsed)) {
+    const isWaiting = work.isAsking || !work.isEndorsed;
+    const isOver = isExpiring(turn, work);
+    if (isWaiting && (isOver || tick >= work.deadlineTick)) {
+      // Blocks may come so fast that it never lasts until its deadline: then, too, those who hold it up leave it.
       giveUpOnBundle(turn, work);
-    } else if (isExpiring(turn, work)) {
+    } else if (isOver) {
       dissolve(turn, work);
-    } else if (tick >= work.dueTick && (work.isAsking || !work.isEndorsed)) {
+    } else if (isWaiting && tick >= work.dueTick) {
       work.tries += 1;
       work.dueTick = nextTry(turn, work.tries, work.key);
       if (!work.isAsking) askEndorsers(turn, work);
