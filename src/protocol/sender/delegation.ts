@@ -55,7 +55,7 @@ export function delegate(turn: Turn): void {
   }
   if (sender.waitForRange !== undefined || node.tick < sender.pausedUntil)
     return;
-  const ids = takeOutgoing(sender, preferred);
+  const ids = takeOutgoing(turn, preferred);
   if (ids.length === 0) return;
   const key = newKey(turn);
   sender.delegation = {
@@ -108,7 +108,8 @@ function roomAt({ sent }: Sender, coordinator: NodeName): number {
   return Math.min(limits.delegation, limits.delegated - taken);
 }
 
-function takeOutgoing(sender: Sender, to: NodeName): IntentId[] {
+function takeOutgoing({ node }: Turn, to: NodeName): IntentId[] {
+  const { sender, tick } = node;
   const ids = new Set<IntentId>();
   const countMax = roomAt(sender, to);
   while (ids.size < countMax) {
@@ -123,6 +124,8 @@ function takeOutgoing(sender: Sender, to: NodeName): IntentId[] {
       continue;
     if (transaction.state !== "Pending" && transaction.state !== "Delegated")
       continue;
+    // It comes back when its pause is over.
+    if (transaction.retryTick > tick) continue;
     // Whatever it waits for brings it back when it is accepted there, or confirmed.
     if (!mayFollow(sender, transaction, to, ids)) continue;
     ids.add(id);

@@ -148,11 +148,9 @@ export function retryLater(
   transaction.isDispatched = false;
   sendTo(turn.node.sender, transaction, undefined);
   save(transaction, event, turn);
-  push(
-    turn.node.sender.delayed,
-    nextTry(turn, transaction.retries, transaction.id),
-    transaction.id,
-  );
+  const { retries, id } = transaction;
+  transaction.retryTick = nextTry(turn, retries, id);
+  push(turn.node.sender.delayed, transaction.retryTick, id);
 }
 
 /** It will end as reverted, but a permission may still be used: wait until it cannot. */

@@ -74,6 +74,8 @@ export interface SenderTransaction {
   retries: number;
   reason: string | undefined;
   isDoomed: boolean;
+  /** After a failure: the tick before which it is not delegated again. */
+  retryTick: number;
   parked: string | undefined;
   /** What its user got, who asked for a preparation. */
   prepared: Prepared | undefined;
@@ -118,6 +120,7 @@ export function createTransaction(
     retries: 0,
     reason: undefined,
     isDoomed: false,
+    retryTick: 0,
     parked: undefined,
     prepared: undefined,
     waitsFor: new Set(),
