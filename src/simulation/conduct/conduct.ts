@@ -52,7 +52,7 @@ export class Conduct {
   }
 
   started(node: SimulatedNode, { coordinator }: Sequencer): void {
-    this.#courses.set(node.name, startCourse(coordinator.state));
+    this.#courses.set(node.name, startCourse(coordinator));
   }
 
   /** After a turn, before anything of it is durable. */

@@ -1,4 +1,7 @@
-import type { CoordinatorState } from "../../protocol/coordinator/model.ts";
+import type {
+  Coordinator,
+  CoordinatorState,
+} from "../../protocol/coordinator/model.ts";
 import type { Effect } from "../../protocol/effects.ts";
 import type {
   IntentId,
@@ -55,9 +58,9 @@ export interface Course {
 }
 
 /** It knows nothing but what is on its disk. */
-export function startCourse(coordinatorState: CoordinatorState): Course {
+export function startCourse(coordinator: Coordinator): Course {
   return {
-    coordinatorState,
+    coordinatorState: coordinator.state,
     predecessor: undefined,
     assembly: undefined,
     delegates: new Map(),
@@ -71,7 +74,7 @@ export function startCourse(coordinatorState: CoordinatorState): Course {
     unanswered: new Map(),
     retries: new Map(),
     flushTick: 0,
-    services: startServices(),
+    services: startServices(coordinator),
   };
 }
 

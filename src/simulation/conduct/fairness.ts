@@ -1,4 +1,7 @@
-import type { AssemblyWork } from "../../protocol/coordinator/model.ts";
+import type {
+  AssemblyWork,
+  Coordinator,
+} from "../../protocol/coordinator/model.ts";
 import type { CoordinatorTransaction } from "../../protocol/coordinator/transaction/model.ts";
 import type { IntentId, NodeName, RequestKey } from "../../protocol/ids.ts";
 import type { Sequencer } from "../../protocol/sequencer.ts";
@@ -20,9 +23,9 @@ export interface Services {
   readonly waiting: Map<NodeName, Waiting>;
 }
 
-/** Nobody has been served. */
-export function startServices(): Services {
-  return { seen: new Set(), waiting: new Map() };
+/** Those were served whom it asked as soon as it started; nobody waited then. */
+export function startServices({ assemblies }: Coordinator): Services {
+  return { seen: new Set(assemblies.keys()), waiting: new Map() };
 }
 
 /** Turns of one sender that another may have to wait for: the one under way, and one more. */
