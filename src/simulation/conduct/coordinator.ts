@@ -60,7 +60,10 @@ export function checkFooting(
     if (!isUndispatched(state)) continue;
     // Only endorsers notice what a liar builds on.
     if (liars.has(sender)) continue;
+    // Its sender, who may have seen more blocks, found it there: somebody executed what was prepared, say.
+    const found = new Set(step?.found.map(({ id }) => id));
     for (const id of [...(step?.inputs ?? []), ...(step?.reads ?? [])]) {
+      if (found.has(id)) continue;
       const producer = producers.get(id);
       if (
         producer === undefined ||
