@@ -6,6 +6,7 @@
  * on what else is compiled, and addresses follow from the bytecode.
  */
 import {
+  existsSync,
   mkdirSync,
   readFileSync,
   rmSync,
@@ -85,9 +86,9 @@ function collectSources(
   );
 }
 
-function compile(): { input: object; output: CompilerOutput; version: string } {
-  const solc = require("solc") as Solc;
-  const input = {
+/** All that the compiler is told. */
+function inputOf(): object {
+  return {
     language: "Solidity",
     sources: collectSources([...new Set(Object.values(published))]),
     settings: {
@@ -104,6 +105,10 @@ function compile(): { input: object; output: CompilerOutput; version: string } {
       },
     },
   };
+}
+
+function compile(input: object): { output: CompilerOutput; version: string } {
+  const solc = require("solc") as Solc;
   const output = JSON.parse(
     solc.compile(JSON.stringify(input)),
   ) as CompilerOutput;
@@ -114,14 +119,34 @@ function compile(): { input: object; output: CompilerOutput; version: string } {
       errors.map(({ formattedMessage }) => formattedMessage).join("\n"),
     );
   return {
-    input,
     output,
     version: `v${solc.version().replace(".Emscripten.clang", "")}`,
   };
 }
 
-function writeArtifacts(outDir: string): string[] {
-  const { input, output, version } = compile();
+/** Whether the artifacts of this very input are there, with the types made from them. */
+function isUpToDate(input: object, outDir: string): boolean {
+  const made = [
+    ...Object.keys(published).map((name) => path.join(outDir, `${name}.json`)),
+    path.join(root, "src/typechain/index.ts"),
+  ];
+  try {
+    const kept: unknown = JSON.parse(
+      readFileSync(path.join(outDir, "compiler.json"), "utf8"),
+    );
+    return (
+      made.every((file) => existsSync(file)) &&
+      JSON.stringify((kept as { readonly input?: unknown }).input) ===
+        JSON.stringify(input)
+    );
+  } catch {
+    // Nothing was made yet.
+    return false;
+  }
+}
+
+function writeArtifacts(input: object, outDir: string): string[] {
+  const { output, version } = compile(input);
   rmSync(outDir, { recursive: true, force: true });
   mkdirSync(outDir, { recursive: true });
   writeFileSync(
@@ -183,5 +208,9 @@ async function writeTypes(
   }
 }
 
-const artifacts = writeArtifacts(path.join(root, "dist/artifacts"));
-await writeTypes(artifacts, path.join(root, "src/typechain"));
+const outDir = path.join(root, "dist/artifacts");
+const input = inputOf();
+if (!isUpToDate(input, outDir)) {
+  const artifacts = writeArtifacts(input, outDir);
+  await writeTypes(artifacts, path.join(root, "src/typechain"));
+}
