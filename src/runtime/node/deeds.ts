@@ -171,7 +171,7 @@ export class Deeds {
   #endorse(runner: GroupRunner, effect: EffectOf<"Endorse">): void {
     const { catchUp, tell } = this.#ports;
     const { digest } = effect.bundle;
-    runner.seen.add(effect.bundle);
+    runner.seen.add(effect.coordinator, effect.bundle);
     catchUp.whenComplete(runner, () => {
       void this.#check(runner, effect).then((outcome) => {
         tell(runner, { type: "EndorsementDone", digest, outcome });
@@ -209,7 +209,7 @@ export class Deeds {
     const { submitter, onFact } = this.#ports;
     const { bundle } = dispatch;
     const { address } = runner.stored;
-    runner.seen.add(bundle);
+    runner.seen.add(this.#self, bundle);
     turn.writes.push(() => {
       submitter.reserve(submissionOf(runner, dispatch));
     });

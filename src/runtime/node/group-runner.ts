@@ -93,7 +93,8 @@ export class GroupRunner {
     this.sequencer = sequencer;
     this.firstEffects = effects;
     for (const record of records)
-      if (record.kind === "dispatch") this.seen.add(record.bundle);
+      if (record.kind === "dispatch")
+        this.seen.add(options.self, record.bundle);
   }
 
   #configOf(options: {

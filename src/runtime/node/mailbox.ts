@@ -135,7 +135,7 @@ export class Mailbox {
           return;
         }
         if (message.type === "EndorsementRequest")
-          runner.seen.add(message.bundle);
+          runner.seen.add(from, message.bundle);
         this.#ports.tell(runner, { type: "MessageReceived", from, message });
         return;
       }
