@@ -118,18 +118,15 @@ export class Mailbox {
           this.#drop("too many");
           return;
         }
-        if (
-          message.type === "Endorsement" &&
-          !isEndorsedBy(runner, from, message)
-        ) {
-          this.#drop("forged endorsement");
+        if (message.type === "Endorsement" && !isAsked(runner, message)) {
+          this.#drop("endorsement of nothing");
           return;
         }
         if (
-          message.type === "TransactionPrepared" &&
-          !message.endorsements.every((endorsement) =>
-            isEndorsedBy(runner, endorsement.endorser, endorsement),
-          )
+          (message.type === "Endorsement" &&
+            !isEndorsedBy(runner, from, message)) ||
+          (message.type === "TransactionPrepared" &&
+            !isPrepared(runner, message))
         ) {
           this.#drop("forged endorsement");
           return;
@@ -147,6 +144,31 @@ export class Mailbox {
   }
 }
 
+/** Whether this node gathers endorsements of that bundle. To look at a signature is expensive, to make one up is not. */
+function isAsked(
+  { sequencer }: GroupRunner,
+  { digest }: MessageOf<"Endorsement">,
+): boolean {
+  const { bundles, preparations } = sequencer.coordinator;
+  return [...bundles, ...preparations].some(
+    ({ bundle }) => bundle.digest === digest,
+  );
+}
+
+/** Whether all endorsements are genuine, and no member's stands twice: so there are never more to look at than members. */
+function isPrepared(
+  runner: GroupRunner,
+  { endorsements }: MessageOf<"TransactionPrepared">,
+): boolean {
+  const endorsers = new Set(endorsements.map(({ endorser }) => endorser));
+  return (
+    endorsers.size === endorsements.length &&
+    endorsements.every((endorsement) =>
+      isEndorsedBy(runner, endorsement.endorser, endorsement),
+    )
+  );
+}
+
 /** Whether the ledger would take the signature for that member's. */
 function isEndorsedBy(
   { stored }: GroupRunner,
@@ -154,12 +176,13 @@ function isEndorsedBy(
   { digest, signature }: Pick<MessageOf<"Endorsement">, "digest" | "signature">,
 ): boolean {
   const member = stored.members.find(({ name }) => name === from);
+  if (member === undefined) return false;
   try {
     const signer = recoverSigner(
       parseDigest(digest),
       parseSignature(signature),
     );
-    return signer !== undefined && signer === member?.endorser;
+    return signer !== undefined && signer === member.endorser;
   } catch {
     // It is no signature at all.
     return false;
