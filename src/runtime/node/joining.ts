@@ -1,6 +1,5 @@
 import { parseAddress, parseBytes32, parseUint64 } from "../../ledger/index.ts";
 import type { GroupAddress, NodeName } from "../../protocol/ids.ts";
-import { DomainRefusal } from "../domains/domain.ts";
 import type { StoredGroup } from "../store/groups.ts";
 import type { Body } from "./body.ts";
 import type { GroupOffer } from "./offer.ts";
@@ -92,8 +91,8 @@ export function acceptOffer(
   try {
     domain.checkGroup(offer);
   } catch (error) {
-    if (error instanceof DomainRefusal) return refuse(error.message);
-    throw error;
+    // Whatever a domain does not expect in an offer must not bring its node down.
+    return refuse(error instanceof Error ? error.message : "the domain failed");
   }
   return {
     id: parseBytes32(offer.id),

@@ -16,6 +16,9 @@ import { acceptOffer, OfferRefusal, Offers } from "./joining.ts";
 import type { GroupOffer } from "./offer.ts";
 import type { NodePorts } from "./ports.ts";
 
+/** Offers of one peer that are looked at together. Each costs a question to the chain; more are offered again. */
+const CONSIDERED_MAX = 64;
+
 interface MembershipPorts extends Pick<
   NodePorts,
   "client" | "domains" | "directory" | "onFact"
@@ -40,8 +43,8 @@ export class Membership {
   };
   readonly #ports: MembershipPorts;
   readonly #offers: Offers;
-  /** Offers that are being looked at. */
-  readonly #considering = new Set<GroupAddress>();
+  /** Offers that are being looked at, and whose they are. */
+  readonly #considering = new Map<GroupAddress, NodeName>();
 
   constructor(
     options: {
@@ -132,8 +135,8 @@ export class Membership {
       this.#ports.send(from, { type: "joined", group: address });
       return;
     }
-    if (this.#considering.has(address)) return;
-    this.#considering.add(address);
+    if (this.#considering.has(address) || this.#isBusyWith(from)) return;
+    this.#considering.set(address, from);
     void this.#join(offer)
       .then(
         () => {
@@ -149,6 +152,11 @@ export class Membership {
         },
       )
       .finally(() => this.#considering.delete(address));
+  }
+
+  #isBusyWith(peer: NodeName): boolean {
+    const owners = [...this.#considering.values()];
+    return owners.filter((name) => name === peer).length >= CONSIDERED_MAX;
   }
 
   joined(group: GroupAddress, name: NodeName): void {
