@@ -6,7 +6,7 @@ import type {
   Permission,
   Receipt,
 } from "../protocol/records.ts";
-import type { Chain } from "./chain.ts";
+import type { Block, Chain } from "./chain.ts";
 import { intentOn } from "./disk.ts";
 import { checkEndorsements, checkProducers } from "./dispatches.ts";
 import { isSigned, stepHash } from "./hashing.ts";
@@ -121,21 +121,29 @@ export class Invariants {
     }
   }
 
-  committing(node: SimulatedNode, effects: readonly Effect[]): void {
+  committing(
+    node: SimulatedNode,
+    effects: readonly Effect[],
+    block: Block | undefined,
+  ): void {
     for (const effect of effects)
       if (effect.type === "Save" && effect.record.kind === "intent")
-        this.#savingIntent(node, effect.record);
+        this.#savingIntent(node, effect.record, block);
     const dispatches: DispatchRecord[] = [];
     for (const effect of effects) {
       if (effect.type === "Save" && effect.record.kind === "dispatch") {
         this.#savingDispatch(node, effect.record, dispatches);
         dispatches.push(effect.record);
       }
-      if (effect.type === "Erase") this.#erasing(node, effect.key);
+      if (effect.type === "Erase") this.#erasing(node, effect.key, block);
     }
   }
 
-  #savingIntent(node: SimulatedNode, record: IntentRecord): void {
+  #savingIntent(
+    node: SimulatedNode,
+    record: IntentRecord,
+    block: Block | undefined,
+  ): void {
     const { id } = record.intent;
     const story = this.#storyOf(id);
     story.owner ??= node;
@@ -152,20 +160,27 @@ export class Invariants {
       const { digest, coordinator } = permission;
       story.permissions.set(`${digest}|${coordinator}`, permission);
     }
-    this.#checkReceipt(node, story, receipt, id);
+    this.#checkReceipt(node, story, receipt, { id, block });
     if (receipt?.type === "Prepared") {
       const { bundle, endorsements } = this.#preparations.check(record);
       checkEndorsements(bundle, endorsements, this.#group);
     }
     if (receipt === undefined) story.isShaken = false;
+    // The block was replaced while the disk was busy with it.
+    else if (block !== undefined && !this.#isCanonical(block))
+      story.isShaken = true;
     story.receipt = receipt;
+  }
+
+  #isCanonical(block: Block): boolean {
+    return this.#chain().blocks[block.height] === block;
   }
 
   #checkReceipt(
     node: SimulatedNode,
     story: Story,
     receipt: Receipt | undefined,
-    id: IntentId,
+    { id, block }: { readonly id: IntentId; readonly block: Block | undefined },
   ): void {
     if (story.receipt !== undefined && !story.isShaken) {
       const isSame = receipt?.type === story.receipt.type;
@@ -178,7 +193,7 @@ export class Invariants {
     }
     if (receipt === undefined) return;
     if (receipt.type === "Confirmed") {
-      if (!node.holdings.isFulfilled(id) && !this.#isInNextBlock(node, id))
+      if (!node.holdings.isFulfilled(id) && !isIn(block, id))
         throw violation("S14", id, "confirmed, but not on the ledger");
       return;
     }
@@ -193,12 +208,6 @@ export class Invariants {
           id,
           `reverted at ${node.height} while ${coordinator} may dispatch it until ${validUntil}`,
         );
-  }
-
-  /** The block is committed together with what follows from it. */
-  #isInNextBlock(node: SimulatedNode, id: IntentId): boolean {
-    const block = this.#chain().blocks[node.height + 1];
-    return block?.facts.some(({ intents }) => intents.includes(id)) === true;
   }
 
   #savingDispatch(
@@ -226,7 +235,7 @@ export class Invariants {
       checkProducers(node, record, earlier, this.#chain());
   }
 
-  #erasing(node: SimulatedNode, key: string): void {
+  #erasing(node: SimulatedNode, key: string, block: Block | undefined): void {
     const record = node.disk.records.get(key);
     if (record === undefined) return;
     if (record.kind === "intent" && record.receipt === undefined)
@@ -238,8 +247,7 @@ export class Invariants {
       this.#failed.has(`${node.name}|${bundle.digest}`) ||
       bundle.steps.some(
         ({ intentId }) =>
-          node.holdings.isFulfilled(intentId) ||
-          this.#isInNextBlock(node, intentId),
+          node.holdings.isFulfilled(intentId) || isIn(block, intentId),
       );
     if (!isOver)
       throw violation("S19", bundle.digest, "dispatch erased while it is open");
@@ -267,4 +275,9 @@ export class Invariants {
     this.#stories.set(id, story);
     return story;
   }
+}
+
+/** A block is committed together with what follows from it. */
+function isIn(block: Block | undefined, id: IntentId): boolean {
+  return block?.facts.some(({ intents }) => intents.includes(id)) === true;
 }

@@ -31,6 +31,8 @@ export interface Witness {
   readonly committing: (
     node: SimulatedNode,
     effects: readonly Effect[],
+    /** That goes with them, even if another one has taken its place meanwhile. */
+    block: Block | undefined,
   ) => void;
   readonly performing: (node: SimulatedNode, effect: Effect) => void;
 }
@@ -269,7 +271,11 @@ export class Node implements SimulatedNode {
   }
 
   #commit(effects: readonly Effect[], block?: Block | number): void {
-    this.#ports.witness.committing(this, effects);
+    this.#ports.witness.committing(
+      this,
+      effects,
+      typeof block === "number" ? undefined : block,
+    );
     this.disk.commit(effects);
     for (const effect of effects)
       if (effect.type === "Save" && effect.record.kind === "intent")

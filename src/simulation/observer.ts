@@ -4,6 +4,7 @@ import type { CoordinatorState } from "../protocol/coordinator/model.ts";
 import type { NodeName } from "../protocol/ids.ts";
 import type { MessageOf } from "../protocol/messages.ts";
 import type { Sequencer } from "../protocol/sequencer.ts";
+import type { Block } from "./chain.ts";
 import type { Conduct } from "./conduct/conduct.ts";
 import { checkMemory } from "./inspection.ts";
 import type { Invariants } from "./invariants.ts";
@@ -111,8 +112,12 @@ export class Observer implements Witness {
     if (counters.turns % checkEveryTurns === 0) checkMemory(sequencer);
   }
 
-  committing(node: SimulatedNode, effects: readonly Effect[]): void {
-    this.#ports.invariants.committing(node, effects);
+  committing(
+    node: SimulatedNode,
+    effects: readonly Effect[],
+    block: Block | undefined,
+  ): void {
+    this.#ports.invariants.committing(node, effects, block);
   }
 
   performing(node: SimulatedNode, effect: Effect): void {

@@ -308,8 +308,8 @@ export class ScriptedWorld {
       this.#effects = effects;
       this.#observer.changes(this.node(node.name));
     },
-    committing: (node, effects) => {
-      this.#invariants.committing(node, effects);
+    committing: (node, effects, seen) => {
+      this.#invariants.committing(node, effects, seen);
       this.#observer.commit(node, effects);
     },
     performing: (node, effect) => {
