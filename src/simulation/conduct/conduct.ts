@@ -83,7 +83,8 @@ export class Conduct {
       const { record } = effect;
       if (record.kind === "dispatch")
         this.#checkFlushed(node, sequencer, record.bundle.digest);
-      if (record.kind === "intent") noteRetry(course, record, sequencer.tick);
+      if (record.kind === "intent")
+        noteRetry(course, node, record, sequencer.tick);
     }
     checkFair(node, sequencer, course.services);
     course.coordinatorState = sequencer.coordinator.state;

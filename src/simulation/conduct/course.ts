@@ -97,13 +97,16 @@ export function note(
     sentTicks.set(`${message.key}|${to}`, tick);
 }
 
-/** Takes note of a failure after which it tries again. */
+/** Takes note of a failure after which it tries again. What is on its disk failed before, perhaps before it started. */
 export function noteRetry(
   { retries }: Course,
+  { disk }: SimulatedNode,
   { intent, retries: count }: IntentRecord,
   tick: number,
 ): void {
-  if (count > (retries.get(intent.id)?.count ?? 0))
+  const saved = disk.records.get(`intent:${intent.id}`);
+  const before = saved?.kind === "intent" ? saved.retries : 0;
+  if (count > Math.max(before, retries.get(intent.id)?.count ?? 0))
     retries.set(intent.id, { count, tick });
 }
 
