@@ -58,6 +58,8 @@ export function checkFair(
     const isNew = last?.id !== first.id;
     const turns = isNew ? new Map<NodeName, number>() : last.turns;
     waiting.set(sender, { id: first.id, turns });
+    // The node asks itself, and answers, within a turn: how often that was so, and when, is not seen.
+    if (isNew && sender === node.name) continue;
     const own = served.findLastIndex(({ to }) => to === sender);
     for (const { to, touches } of served.slice(own + 1)) {
       if (!meet(first.intent.touches, touches)) continue;
