@@ -129,8 +129,8 @@ export const restarts: Mutant[] = [
   {
     name: "tries again without a pause",
     file: "sender/transaction/actions.ts",
-    find: "nextTry(turn, transaction.retries, transaction.id),",
-    replace: "0,",
+    find: "transaction.retryTick = nextTry(turn, retries, id);",
+    replace: "transaction.retryTick = 0;",
     properties: ["L10"],
     runs: { faults: "all" },
   },
@@ -139,6 +139,11 @@ export const restarts: Mutant[] = [
     file: "sender/actions.ts",
     find: "transaction.sentTo !== undefined && transaction.sentTo !== to",
     replace: "transaction.sentTo !== to",
+    also: {
+      file: "sender/delegation.ts",
+      find: "    if (transaction.retryTick > tick) continue;\n",
+      replace: "",
+    },
     properties: ["L10"],
     runs: { faults: "none", policy: "rotating", intents: 80 },
   },
