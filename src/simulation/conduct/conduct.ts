@@ -87,6 +87,8 @@ export class Conduct {
         noteRetry(course, node, record, sequencer.tick);
     }
     checkFair(node, sequencer, course.services);
+    if (course.coordinatorState !== sequencer.coordinator.state)
+      course.flushTick = sequencer.tick;
     course.coordinatorState = sequencer.coordinator.state;
     course.predecessor = sequencer.coordinator.predecessor;
     course.assembly = sequencer.sender.assembly?.request.key;

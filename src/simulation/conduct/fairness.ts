@@ -61,8 +61,11 @@ export function checkFair(
     // The node asks itself, and answers, within a turn: how often that was so, and when, is not seen.
     if (isNew && sender === node.name) continue;
     const own = served.findLastIndex(({ to }) => to === sender);
-    for (const { to, touches } of served.slice(own + 1)) {
-      if (!meet(first.intent.touches, touches)) continue;
+    const rivals = served
+      .slice(own + 1)
+      .filter(({ touches }) => meet(first.intent.touches, touches));
+    // Within one turn a node may serve itself, and answer, between any two of them.
+    for (const to of new Set(rivals.map((rival) => rival.to))) {
       const count = (turns.get(to) ?? 0) + 1;
       turns.set(to, count);
       if (count > turnsMax)
