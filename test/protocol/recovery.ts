@@ -321,4 +321,19 @@ describe("A sender", () => {
     expect(node.sent("DelegationRequest")).to.have.length(0);
     expect(node.wait(20).sent("DelegationRequest")).not.to.have.length(0);
   });
+
+  it("keeps the pause after a failure when an earlier one is over", () => {
+    const node = new LoneNode({ self: rank(1) });
+    const wish = intent(1, "");
+    const { digest } = bundleOf([permitted(node, rank(0), wish)], 10);
+    const ids = [wish.id];
+    const reverted = { type: "TransactionReverted", ids, reason: "" } as const;
+    node.hear(rank(0), reverted).wait(1);
+    // It was dispatched all the same, and failed there too.
+    node.hear(rank(0), { type: "Dispatched", digest, ids });
+    node.hear(rank(0), reverted);
+    expect(record(node, wish)?.retries).to.equal(2);
+    expect(node.wait(7).sent("DelegationRequest")).to.have.length(0);
+    expect(node.wait(10).sent("DelegationRequest")).not.to.have.length(0);
+  });
 });

@@ -148,18 +148,15 @@ export const restarts: Mutant[] = [
     runs: { faults: "none", policy: "rotating", intents: 80 },
   },
   {
-    name: "cuts a pause short when an earlier one is over",
-    file: "sender/delegation.ts",
-    find: "    if (transaction.retryTick > tick) continue;\n",
-    replace: "",
-    properties: ["L10"],
-    runs: { faults: "all", nodes: 3, intents: 80 },
-  },
-  {
     name: "counts a failure twice",
     file: "receive.ts",
     find: "!(isDispatched && permission?.coordinator === from)",
     replace: "permission?.coordinator !== from",
+    also: {
+      file: "sender/delegation.ts",
+      find: "    if (transaction.retryTick > tick) continue;\n",
+      replace: "",
+    },
     properties: ["L10"],
     runs: { faults: "chain", intents: 80 },
   },
