@@ -132,13 +132,17 @@ function excusedOf(world: World): Set<IntentId> {
   return excused;
 }
 
-/** Whether it depends on another node's intent that has failed, and is parked, or can learn of that from nobody. */
+/**
+ * Whether it depends on another node's intent that has failed, and is parked, perhaps again and again because its user
+ * resumes it, or can learn of that from nobody.
+ */
 function isParkedForAnother(
   { wishes, nodes, invariants }: World,
-  { intent, node }: Wish,
+  { intent, node, isParked: isResumed }: Wish,
 ): boolean {
   const record = nodes[node]?.disk.records.get(`intent:${intent.id}`);
-  const isParked = record?.kind === "intent" && record.parked !== undefined;
+  const isParked =
+    isResumed || (record?.kind === "intent" && record.parked !== undefined);
   return intent.dependsOn.some((id) => {
     const owner = wishes.find((wish) => wish.intent.id === id)?.node;
     if (owner === undefined || owner === node) return false;
