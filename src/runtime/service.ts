@@ -64,6 +64,11 @@ export interface NodeService {
     group: GroupAddress,
     id: IntentId,
   ) => IntentEffect | undefined;
+  /** The call that carries out what was prepared for the user of an intent; undefined until it is. */
+  readonly preparedOf: (
+    group: GroupAddress,
+    id: IntentId,
+  ) => PreparedCall | undefined;
   readonly height: () => number;
   readonly status: () => NodeStatus;
   /** Called after every commit that settled something. */
@@ -75,6 +80,15 @@ export interface IntentEffect {
   readonly spent: readonly SeenState[];
   readonly read: readonly SeenState[];
   readonly confirmed: readonly SeenState[];
+}
+
+/** What was prepared for a user: whoever submits it, it happens at most once. */
+export interface PreparedCall {
+  readonly to: string;
+  readonly data: string;
+  /** The last block in which it can happen. */
+  readonly validUntil: number;
+  readonly effect: IntentEffect;
 }
 
 /** How an intent ended, as the node tells it inside the commit. */

@@ -151,6 +151,7 @@ export function runFactOf(node: string, fact: NodeFact): RunFact | undefined {
   switch (fact.type) {
     case "Started":
     case "GroupJoined":
+    case "Prepared":
       return undefined;
     case "BlockSeen":
       return { type: "block", height: fact.height };

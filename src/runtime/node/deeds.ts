@@ -1,24 +1,17 @@
-import {
-  encodeExecute,
-  packEndorsements,
-  parseAddress,
-  parseDigest as parseLedgerDigest,
-} from "../../ledger/index.ts";
+import { parseDigest as parseLedgerDigest } from "../../ledger/index.ts";
 import type { Effect } from "../../protocol/effects.ts";
 import type { Event } from "../../protocol/events.ts";
 import type { IntentId, NodeName } from "../../protocol/ids.ts";
 import type { DispatchRecord } from "../../protocol/records.ts";
 import { assemble } from "../domains/assembler.ts";
 import { findFault } from "../domains/checker.ts";
-import { executeGasMax } from "../ledger/submitter/gas.ts";
-import type { Submission } from "../ledger/submitter/ports.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
 import { NodeRefusal, type Settlement } from "../service.ts";
-import { transitionOf } from "../states/arrange.ts";
 import type { Body } from "./body.ts";
 import type { CatchUp } from "./catch-up.ts";
 import type { GroupRunner } from "./group-runner.ts";
 import type { NodePorts } from "./ports.ts";
+import { submissionOf } from "./submission.ts";
 import type { Turn } from "./turns.ts";
 
 type EffectOf<Type extends Effect["type"]> = Extract<
@@ -148,6 +141,9 @@ export class Deeds {
         return;
       }
       case "PreparedForUser":
+        turn.deeds.push(() => {
+          onFact({ type: "Prepared", group: address, id: effect.id });
+        });
         return;
     }
   }
@@ -250,32 +246,4 @@ export class Deeds {
       },
     };
   }
-}
-
-/** The call that carries out a dispatched bundle, with as many endorsements as the ledger wants. */
-function submissionOf(
-  { stored }: GroupRunner,
-  { bundle, endorsements }: DispatchRecord,
-): Submission {
-  const { members, threshold, epoch, address } = stored;
-  const addresses = new Map(
-    members.map(({ name, endorser }) => [name, endorser]),
-  );
-  const packed = packEndorsements(
-    { members: members.map(({ endorser }) => endorser) },
-    endorsements.slice(0, threshold).map(({ endorser, signature }) => ({
-      member: parseAddress(addresses.get(endorser)),
-      signature,
-    })),
-  );
-  const transition = transitionOf(bundle, epoch);
-  const data = encodeExecute(transition, packed);
-  return {
-    digest: bundle.digest,
-    group: address,
-    to: parseAddress(address),
-    data,
-    gasLimit: executeGasMax(transition, { data, signers: packed.signers }),
-    validUntil: bundle.validUntil,
-  };
 }

@@ -26,6 +26,7 @@ import {
   NodeRefusal,
   type NodeService,
   type NodeStatus,
+  type PreparedCall,
 } from "../service.ts";
 import type { StoredGroup } from "../store/groups.ts";
 import { BlockFeed } from "./blocks.ts";
@@ -36,6 +37,7 @@ import { GroupRunner } from "./group-runner.ts";
 import { Membership } from "./membership.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { NodePorts } from "./ports.ts";
+import { preparedOf } from "./prepared.ts";
 import type { NodeSettings } from "./settings.ts";
 import { statusOf } from "./status.ts";
 import { Turns } from "./turns.ts";
@@ -362,6 +364,11 @@ export class Node implements NodeService {
 
   effectOf(address: GroupAddress, id: IntentId): IntentEffect | undefined {
     return effectOf(this.#ports.store, address, id);
+  }
+
+  preparedOf(address: GroupAddress, id: IntentId): PreparedCall | undefined {
+    const runner = this.#runners.get(address);
+    return runner && preparedOf(this.#ports.store, runner, id);
   }
 
   height(): number {

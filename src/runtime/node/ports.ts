@@ -85,6 +85,12 @@ export type NodeFact =
       readonly reason: string;
     }
   | { readonly type: "Settled"; readonly settlement: Settlement }
+  /** The user can have what was prepared for him. */
+  | {
+      readonly type: "Prepared";
+      readonly group: GroupAddress;
+      readonly id: IntentId;
+    }
   | {
       readonly type: "CoordinatorChanged";
       readonly group: GroupAddress;

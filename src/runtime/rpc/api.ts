@@ -9,6 +9,7 @@ import { Calls } from "../users/calls.ts";
 import { GroupCalls } from "../users/group-calls.ts";
 import { Groups } from "../users/groups.ts";
 import { Listeners } from "../users/listeners.ts";
+import { Preparations } from "../users/preparations.ts";
 import { Records } from "../users/records.ts";
 import { Submissions } from "../users/submissions.ts";
 import { type KeyDirectory, Verifiers } from "../users/verifiers.ts";
@@ -20,6 +21,7 @@ export interface Api {
   readonly submissions: Submissions;
   readonly calls: Calls;
   readonly records: Records;
+  readonly preparations: Preparations;
   readonly listeners: Listeners;
   readonly groups: Groups;
   readonly groupCalls: GroupCalls;
@@ -67,6 +69,7 @@ export function createApi(ports: {
     submissions,
     calls,
     records,
+    preparations: new Preparations({ book, service, abis }),
     listeners,
     groups,
     groupCalls: new GroupCalls({ service, groups, submissions, calls }),

@@ -155,7 +155,8 @@ export function receiptView(receipt: NumberedReceipt): ReceiptView {
   };
 }
 
-function statesView(
+/** The states of an intent, as users see them. */
+export function statesView(
   known: KnownEffect | undefined,
   created: string,
 ): StatesView {

@@ -45,6 +45,16 @@ export interface FullReceiptView extends ReceiptView {
   readonly domainReceiptError?: string | undefined;
 }
 
+/** What was prepared: the public transaction that carries it out. */
+export interface PreparedView {
+  readonly id: string;
+  readonly domain: string;
+  readonly to: string;
+  readonly transaction: Json;
+  readonly states: StatesView;
+  readonly metadata: Json;
+}
+
 /** The states of a transaction. */
 export interface StatesView {
   readonly none?: true | undefined;

@@ -118,6 +118,10 @@ export class FakeNode implements NodeService {
     );
   }
 
+  preparedOf(): undefined {
+    return undefined;
+  }
+
   effectOf(_: GroupAddress, id: IntentId): IntentEffect | undefined {
     return this.#effects.get(id);
   }

@@ -56,8 +56,7 @@ export const transactionMethods: readonly Method[] = [
     summary: "A prepared transaction, once it is endorsed",
     params: { id: uuid },
     result: preparedTransaction.nullable(),
-    // Nodes refuse to prepare as long as nothing would stop such an intent before dispatch.
-    run: () => null,
+    run: ({ id }, { api }) => api.preparations.find(id) ?? null,
   }),
   method({
     name: "ptx_call",
