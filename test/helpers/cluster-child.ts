@@ -1,4 +1,6 @@
+import type { Cluster } from "../../src/runtime/cluster/cluster.ts";
 import { openChainClient } from "../../src/runtime/ledger/client/open.ts";
+import type { ChainClient } from "../../src/runtime/ports.ts";
 import type { NodeGroup } from "../../src/runtime/service.ts";
 import type { IntentId } from "../../src/protocol/ids.ts";
 import { balanceAt, createTestCluster, names } from "./cluster.ts";
@@ -13,28 +15,36 @@ function say(what: object): void {
   process.stdout.write(`${JSON.stringify(what)}\n`);
 }
 
-// Nodes do not keep a process alive; whoever runs them does.
-const alive = setInterval(() => undefined, 1_000);
-const client = openChainClient(url);
-const chainId = BigInt(String(await client.request("eth_chainId", [])));
-const cluster = createTestCluster({
-  openClient: () => openChainClient(url),
-  chainId,
-  factory,
-  dataDir,
-});
-cluster.start();
+async function main(): Promise<void> {
+  // Nodes do not keep a process alive; whoever runs them does.
+  const alive = setInterval(() => undefined, 1_000);
+  const client = openChainClient(url);
+  const chainId = BigInt(String(await client.request("eth_chainId", [])));
+  const cluster = createTestCluster({
+    openClient: () => openChainClient(url),
+    chainId,
+    factory,
+    dataDir,
+  });
+  cluster.start();
+  const known = cluster.member("alice").node.groups()[0];
+  const group: NodeGroup =
+    known ??
+    (await cluster.createGroup({ domain: "group-token", threshold: 3 }));
+  say({ group: group.address });
+  if (mode !== "drain") await load(cluster, group, known === undefined);
+  await drain(cluster, client, group);
+  await cluster.stop();
+  await client.close();
+  clearInterval(alive);
+}
 
-const known = cluster.member("alice").node.groups()[0];
-const group: NodeGroup =
-  known ?? (await cluster.createGroup({ domain: "group-token", threshold: 3 }));
-say({ group: group.address });
-
-if (mode === "drain") await drain();
-else await load();
-
-async function load(): Promise<void> {
-  if (known === undefined) {
+async function load(
+  cluster: Cluster,
+  group: NodeGroup,
+  isNew: boolean,
+): Promise<void> {
+  if (isNew) {
     const alice = cluster.member("alice");
     const id = await alice.send({
       group: group.address,
@@ -65,7 +75,11 @@ async function load(): Promise<void> {
   await Promise.all(names.map(one));
 }
 
-async function drain(): Promise<void> {
+async function drain(
+  cluster: Cluster,
+  client: ChainClient,
+  group: NodeGroup,
+): Promise<void> {
   const isOpen = (): boolean =>
     names.some((name) =>
       cluster
@@ -90,7 +104,7 @@ async function drain(): Promise<void> {
       shop: await balanceAt(cluster, name, group, "shop"),
     });
   }
-  await cluster.stop();
-  await client.close();
-  clearInterval(alive);
 }
+
+// Every file under test/ is loaded with the tests; only the process that is made for it runs it.
+if (process.argv[1] === import.meta.filename) await main();
