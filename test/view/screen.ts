@@ -96,7 +96,7 @@ describe("view: screen", () => {
       transaction: "0x",
     };
     const state = after([statuses, settled, settled, statuses]);
-    expect(rateOf(state)).to.be.closeTo(2 / 3, 0.001);
+    expect(Math.round(1_000 * rateOf(state))).to.equal(667);
     expect(rateOf(emptyView(0))).to.equal(0);
   });
 
