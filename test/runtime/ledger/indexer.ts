@@ -196,7 +196,9 @@ for (const [name, open] of Object.entries(chains))
       await first.stop();
       // Blocks that were never on this chain, as if it had been made anew.
       index.blocks.forEach((block, i) => {
-        const hash = block.hash.replace(/^0x../, "0xff");
+        const hash = block.hash.replace(/^0x./, (start) =>
+          start === "0xf" ? "0x0" : "0xf",
+        );
         index.blocks[i] = { ...block, hash: hash as typeof block.hash };
       });
       await client.request("evm_revert", [snapshot]);
