@@ -73,7 +73,8 @@ export async function measureContention({
     const lonerGroup: LonerGroup = {
       ...other,
       ledger: ledgerDomain({ chainId, group: parseAddress(other.address) }),
-      endorsers: other.members.map(
+      endorsers: other.members,
+      committee: other.members.map(
         (name) => createEndorser(keyOf(name)).address,
       ),
       createdBlock,

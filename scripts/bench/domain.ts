@@ -3,6 +3,7 @@ import {
   parseDigest,
   parsePlace,
   parseStateId,
+  parseStepHash,
   type Digest,
   type IntentId,
   type NodeName,
@@ -15,6 +16,7 @@ import type {
   SpeculativeView,
   State,
   Step,
+  StepOutline,
 } from "../../src/protocol/transition.ts";
 import { intentIdOf } from "../../src/simulation/hashing.ts";
 
@@ -99,7 +101,10 @@ export function assemble(
       inputs: input === undefined ? [] : [input],
       reads: [],
       outputs: [coin],
+      infos: [],
+      calls: [],
       found: input === undefined ? [] : [{ id: input, place }],
+      salt: "",
       signature: input ?? "genesis",
     };
     return { type: "assembled", id, step };
@@ -113,14 +118,22 @@ const place = placeAt("0x00");
  * by reference, so the same list is the same object on every node.
  */
 export function createHashing(): Hashing {
-  const digests = new WeakMap<readonly Step[], Digest>();
+  const digests = new WeakMap<readonly StepOutline[], Digest>();
   let count = 0;
+  const nextWord = (): string => {
+    count += 1;
+    return `0x${count.toString(16).padStart(64, "0")}`;
+  };
   return {
+    stepHash: ({ outputs }) => {
+      const hash = parseStepHash(outputs[0]?.id);
+      if (hash === undefined) throw new Error("A step creates nothing.");
+      return hash;
+    },
     bundleDigest: ({ steps }) => {
       const known = digests.get(steps);
       if (known !== undefined) return known;
-      count += 1;
-      const digest = parseDigest(`0x${count.toString(16).padStart(64, "0")}`);
+      const digest = parseDigest(nextWord());
       if (digest === undefined) throw new Error(`${count} makes no digest.`);
       digests.set(steps, digest);
       return digest;

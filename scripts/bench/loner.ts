@@ -51,7 +51,7 @@ export interface LonerGroup extends DomainGroup {
   readonly ledger: LedgerDomain;
   readonly threshold: number;
   /** As the ledger has them. */
-  readonly endorsers: readonly Address[];
+  readonly committee: readonly Address[];
   readonly createdBlock: number;
 }
 
@@ -140,6 +140,8 @@ export class Loner {
       inputs,
       reads: [],
       outputs,
+      infos: [],
+      calls: [],
     });
     if (fault !== undefined) throw new Error(`Nobody endorses that: ${fault}.`);
     return {
@@ -202,8 +204,8 @@ export class Loner {
     { transition }: Proposal,
     endorsements: readonly Endorsement[],
   ): Promise<Receipt> {
-    const { ledger, endorsers } = this.#group;
-    const packed = packEndorsements({ members: endorsers }, endorsements);
+    const { ledger, committee } = this.#group;
+    const packed = packEndorsements({ members: committee }, endorsements);
     const data = encodeExecute(transition, packed);
     const { address } = this.#payer;
     this.#nonce ??= await this.#chain.transactionCount(address, "latest");

@@ -63,7 +63,9 @@ export class LeanNetwork {
         {
           self,
           contract,
+          members: committee,
           committee,
+          mayKnow: () => true,
           threshold: Math.floor(options.members / 2) + 1,
           mode: "elected",
           pool: [],

@@ -5,11 +5,13 @@ import {
   parsePlace,
   parseRequestKey,
   parseStateId,
+  parseStepHash,
 } from "./ids.ts";
 import { limits } from "./limits.ts";
 import type { AssembleOutcome, Message } from "./messages.ts";
 import {
   count,
+  digits,
   flag,
   listOf,
   maybe,
@@ -23,6 +25,7 @@ import type {
   Bundle,
   Endorsement,
   Intent,
+  Outline,
   SpeculativeView,
   Step,
 } from "./transition.ts";
@@ -54,6 +57,14 @@ const state = object({ id: parseStateId, content: text(limits.contentBytes) });
 
 const placed = object({ id: parseStateId, place: parsePlace });
 
+const calls = listOf(
+  object({
+    target: digits({ lengthMin: 40, lengthMax: 40 }),
+    data: digits({ lengthMin: 0, lengthMax: limits.callDigits }),
+  }),
+  limits.calls,
+);
+
 const step: Shape<Step> = object({
   intentId: parseIntentId,
   sender: parseNodeName,
@@ -61,12 +72,32 @@ const step: Shape<Step> = object({
   inputs: listOf(parseStateId, limits.states),
   reads: listOf(parseStateId, limits.states),
   outputs: listOf(state, limits.states),
+  infos: listOf(state, limits.infos),
+  calls,
   found: listOf(placed, 2 * limits.states),
+  salt: text(64),
   signature,
 });
 
 const bundle: Shape<Bundle> = object({
   steps: listOf(step, limits.bundle),
+  places: listOf(placed, 2 * limits.bundle * limits.states),
+  validUntil: count,
+  digest: parseDigest,
+});
+
+const outline: Shape<Outline> = object({
+  steps: listOf(
+    object({
+      intentId: parseIntentId,
+      inputs: listOf(parseStateId, limits.states),
+      reads: listOf(parseStateId, limits.states),
+      outputs: listOf(object({ id: parseStateId }), limits.states),
+      calls,
+      hash: parseStepHash,
+    }),
+    limits.bundle,
+  ),
   places: listOf(placed, 2 * limits.bundle * limits.states),
   validUntil: count,
   digest: parseDigest,
@@ -181,7 +212,8 @@ const shapes = {
   DispatchPermissionRequest: object({
     type: oneOf("DispatchPermissionRequest"),
     key: parseRequestKey,
-    bundle,
+    ids: listOf(parseIntentId, limits.bundle),
+    bundle: outline,
   }),
   DispatchPermission: object({
     type: oneOf("DispatchPermission"),

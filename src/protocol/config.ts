@@ -1,5 +1,10 @@
-import type { Digest, GroupAddress, NodeName } from "./ids.ts";
-import type { PlacedState, UnsealedBundle } from "./transition.ts";
+import type { Digest, GroupAddress, NodeName, StepHash } from "./ids.ts";
+import type {
+  PlacedState,
+  State,
+  Step,
+  UnsealedOutline,
+} from "./transition.ts";
 
 /** What a rotation of the role depends on. */
 export type Policy = "sticky" | "rotating";
@@ -9,17 +14,24 @@ export type Mode = "local" | "remote" | "elected";
 
 /** The arithmetic of the ledger, so that the protocol need not know it. Pure, and defined for nonsense too. */
 export interface Hashing {
+  /** What the sender of a step signs: all of it. */
+  readonly stepHash: (step: Step) => StepHash;
   /** What endorsers sign for a bundle: all of it. */
-  readonly bundleDigest: (bundle: UnsealedBundle) => Digest;
+  readonly bundleDigest: (outline: UnsealedOutline) => Digest;
   /** Where the ledger will keep what a bundle creates. */
-  readonly placesOf: (bundle: UnsealedBundle) => readonly PlacedState[];
+  readonly placesOf: (outline: UnsealedOutline) => readonly PlacedState[];
 }
 
 /** One node's part in one group. Ticks are the unit of time; how long a tick lasts is the runtime's business. */
 export interface SequencerConfig {
   readonly self: NodeName;
   readonly contract: GroupAddress;
+  /** Everybody who takes part. */
+  readonly members: readonly NodeName[];
+  /** Members whose endorsements count. They see everything. */
   readonly committee: readonly NodeName[];
+  /** Whether a member outside of the committee may see a state. */
+  readonly mayKnow: (node: NodeName, state: State) => boolean;
   /** Endorsements that a bundle needs. */
   readonly threshold: number;
   readonly mode: Mode;

@@ -3,6 +3,7 @@ import type { EndorseOutcome } from "./events.ts";
 import type { Digest, IntentId, NodeName, RequestKey } from "./ids.ts";
 import { limits } from "./limits.ts";
 import type { MessageOf } from "./messages.ts";
+import { digestOf } from "./outline.ts";
 import {
   createRecent,
   isRemembered,
@@ -144,7 +145,7 @@ function findFault(
     return { detail: "the bundle's size", intentId: undefined };
   if (validUntil < height)
     return { detail: "the bundle has expired", intentId: undefined };
-  if (config.hashing.bundleDigest(bundle) !== digest)
+  if (digestOf(config.hashing, bundle) !== digest)
     return { detail: "the digest", intentId: undefined };
   const done = steps.find(({ intentId }) =>
     isRemembered(endorser.fulfilled, intentId),

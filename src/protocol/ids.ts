@@ -18,6 +18,9 @@ export type StateId = Branded<"StateId">;
 /** A hash over exactly what is endorsed, permitted and dispatched: 32 bytes. */
 export type Digest = Branded<"Digest">;
 
+/** A hash over all of a step: 32 bytes. */
+export type StepHash = Branded<"StepHash">;
+
 /** Where the ledger keeps a state. Opaque: only the ledger's arithmetic reads it. */
 export type Place = Branded<"Place">;
 
@@ -61,6 +64,13 @@ export function parseStateId(value: unknown): StateId | undefined {
 export function parseDigest(value: unknown): Digest | undefined {
   return typeof value === "string" && word.test(value)
     ? (value as Digest)
+    : undefined;
+}
+
+/** The value as a hash of a step, or undefined if it is none. */
+export function parseStepHash(value: unknown): StepHash | undefined {
+  return typeof value === "string" && word.test(value)
+    ? (value as StepHash)
     : undefined;
 }
 

@@ -39,6 +39,11 @@ export const limits = {
   dependsOn: 64,
   /** States that one step spends, reads, creates. */
   states: 256,
+  /** What one step tells besides its states. */
+  infos: 8,
+  /** Calls that the ledger makes after one step, and the hexadecimal digits of each: they fit the ledger's calldata. */
+  calls: 16,
+  callDigits: 16_384,
   /** Bytes of one state's content, and of an intent's payload. */
   contentBytes: 65_536,
   /** Bytes of a message on the wire. */

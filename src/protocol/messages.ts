@@ -3,6 +3,7 @@ import type {
   Bundle,
   Endorsement,
   Intent,
+  Outline,
   PlacedState,
   SpeculativeView,
   Step,
@@ -102,7 +103,9 @@ export type Message =
   | {
       readonly type: "DispatchPermissionRequest";
       readonly key: RequestKey;
-      readonly bundle: Bundle;
+      /** The receiver's intents in it. Of the others he learns nothing that the ledger will not tell everybody. */
+      readonly ids: readonly IntentId[];
+      readonly bundle: Outline;
     }
   | {
       readonly type: "DispatchPermission";

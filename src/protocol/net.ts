@@ -1,19 +1,23 @@
 import type { IntentId, StateId } from "./ids.ts";
-import type { State, Step } from "./transition.ts";
+import type { StepOutline } from "./transition.ts";
 
 /** What steps do to the ledger together: states that they create and spend among themselves never appear. */
-export interface NetTransition {
+export interface NetTransition<Output = { readonly id: StateId }> {
   readonly intents: readonly IntentId[];
   readonly inputs: readonly StateId[];
   readonly reads: readonly StateId[];
-  readonly outputs: readonly State[];
+  readonly outputs: readonly Output[];
   /** States that are spent twice: the ledger refuses a transition with any. */
   readonly conflicts: readonly StateId[];
 }
 
 /** The net effect of steps in order. */
-export function netOf(steps: readonly Step[]): NetTransition {
-  const created = new Map<StateId, State>();
+export function netOf<Output extends { readonly id: StateId }>(
+  steps: readonly (Pick<StepOutline, "intentId" | "inputs" | "reads"> & {
+    readonly outputs: readonly Output[];
+  })[],
+): NetTransition<Output> {
+  const created = new Map<StateId, Output>();
   const everCreated = new Set<StateId>();
   const inputs = new Set<StateId>();
   const reads = new Set<StateId>();

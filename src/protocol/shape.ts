@@ -7,6 +7,20 @@ export const text =
   (value) =>
     typeof value === "string" && value.length <= lengthMax ? value : undefined;
 
+/** Bytes as lower-case hexadecimal digits after `0x`, as many digits as said. */
+export const digits =
+  (length: {
+    readonly lengthMin: number;
+    readonly lengthMax: number;
+  }): Shape<string> =>
+  (value) =>
+    typeof value === "string" &&
+    value.length >= 2 + length.lengthMin &&
+    value.length <= 2 + length.lengthMax &&
+    /^0x(?:[0-9a-f]{2})*$/.test(value)
+      ? value
+      : undefined;
+
 /** A whole number from 0 to 2^53 - 1. */
 export const count: Shape<number> = (value) =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0

@@ -1,4 +1,11 @@
-import type { Digest, IntentId, NodeName, Place, StateId } from "./ids.ts";
+import type {
+  Digest,
+  IntentId,
+  NodeName,
+  Place,
+  StateId,
+  StepHash,
+} from "./ids.ts";
 
 /** What a user asked for. */
 export interface Intent {
@@ -25,6 +32,12 @@ export interface PlacedState {
   readonly place: Place;
 }
 
+/** A call that the ledger makes after a transition: an address, and bytes, both as lower-case hexadecimal digits. */
+export interface ExternalCall {
+  readonly target: string;
+  readonly data: string;
+}
+
 /** An assembled intent: what it spends, reads and creates. */
 export interface Step {
   readonly intentId: IntentId;
@@ -34,10 +47,25 @@ export interface Step {
   readonly inputs: readonly StateId[];
   readonly reads: readonly StateId[];
   readonly outputs: readonly State[];
+  /** What is to be known of it besides. The ledger has no such states. */
+  readonly infos: readonly State[];
+  readonly calls: readonly ExternalCall[];
   /** Where its sender found what it spends and reads, as far as that is on the ledger. */
   readonly found: readonly PlacedState[];
+  /** Without it, whoever knows the hash of a step could guess what is in it. */
+  readonly salt: string;
   /** The sender's signature over the step. */
   readonly signature: string;
+}
+
+/** What a step does to the ledger, and a hash of all of it: everything that a digest depends on, and nothing private. */
+export interface StepOutline {
+  readonly intentId: IntentId;
+  readonly inputs: readonly StateId[];
+  readonly reads: readonly StateId[];
+  readonly outputs: readonly { readonly id: StateId }[];
+  readonly calls: readonly ExternalCall[];
+  readonly hash: StepHash;
 }
 
 /** One or more steps in order, to be endorsed, permitted and dispatched as one net transition. */
@@ -53,6 +81,14 @@ export interface UnsealedBundle {
 export interface Bundle extends UnsealedBundle {
   readonly digest: Digest;
 }
+
+/** A bundle, as everybody may see it. */
+export interface Outline extends Omit<Bundle, "steps"> {
+  readonly steps: readonly StepOutline[];
+}
+
+/** An outline whose digest is not known yet, or not believed. */
+export type UnsealedOutline = Omit<Outline, "digest">;
 
 /** A member's signature over a bundle's digest. */
 export interface Endorsement {

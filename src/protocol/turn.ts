@@ -80,7 +80,7 @@ export function candidates(
 
 /** Whether a node belongs to the group. */
 export function isMember({ config }: Sequencer, node: NodeName): boolean {
-  return config.committee.includes(node) || config.pool.includes(node);
+  return config.members.includes(node);
 }
 
 /** Whether `node` comes before `other` in the order of the current range. */

@@ -80,6 +80,8 @@ export interface IntentEffect {
   readonly spent: readonly SeenState[];
   readonly read: readonly SeenState[];
   readonly confirmed: readonly SeenState[];
+  /** What is to be known of it besides. */
+  readonly infos: readonly SeenState[];
 }
 
 /** What was prepared for a user: whoever submits it, it happens at most once. */

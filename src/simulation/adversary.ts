@@ -6,6 +6,7 @@ import type {
   Message,
   Stage,
 } from "../protocol/messages.ts";
+import { digestOf } from "../protocol/outline.ts";
 import { hashing } from "./hashing.ts";
 import type { Random } from "./random.ts";
 
@@ -136,7 +137,7 @@ export class Adversary {
         const { bundle } = message;
         const validUntil = random.pick(heights);
         const { steps, places } = bundle;
-        const digest = hashing.bundleDigest({ steps, places, validUntil });
+        const digest = digestOf(hashing, { steps, places, validUntil });
         return random.chance(0.5)
           ? { ...message, bundle: { steps, places, validUntil, digest } }
           : {
@@ -173,7 +174,7 @@ export class Adversary {
         const { bundle, endorsements } = message;
         const validUntil = random.pick(heights);
         const { steps, places } = bundle;
-        const digest = hashing.bundleDigest({ steps, places, validUntil });
+        const digest = digestOf(hashing, { steps, places, validUntil });
         return random.chance(0.5)
           ? { ...message, endorsements: endorsements.slice(1) }
           : { ...message, bundle: { steps, places, validUntil, digest } };

@@ -2,7 +2,8 @@ import type { Event, LedgerFact } from "../protocol/events.ts";
 import type { IntentId } from "../protocol/ids.ts";
 import type { IntentRecord } from "../protocol/records.ts";
 import type { Block, Chain } from "./chain.ts";
-import { Holdings, readCoin } from "./coins.ts";
+import type { State } from "../protocol/transition.ts";
+import { type Coin, Holdings, readCoin } from "./coins.ts";
 
 /** What one node has seen of the chain. Durable, together with what its turns save. */
 export class ChainView {
@@ -12,8 +13,16 @@ export class ChainView {
   /** Intents that were confirmed, as they were saved: a deep reorganisation opens them again. */
   readonly #confirmed = new Map<IntentId, IntentRecord>();
   readonly #chain: Chain;
+  readonly #mayKnow: (state: State) => boolean;
 
-  constructor(chain: Chain) {
+  constructor(
+    options: {
+      /** Whether its node may see what a state means. */
+      readonly mayKnow: (state: State) => boolean;
+    },
+    chain: Chain,
+  ) {
+    this.#mayKnow = options.mayKnow;
     this.#chain = chain;
     const [genesis] = chain.blocks;
     if (genesis !== undefined) this.#see(genesis);
@@ -75,12 +84,16 @@ export class ChainView {
       for (const id of net.intents) this.holdings.fulfil(id);
       for (const id of net.inputs) this.holdings.spend(id);
       for (const [at, state] of net.outputs.entries()) {
-        const coin = readCoin(state);
+        const coin = this.#read(state);
         const place = net.put[at]?.place;
         if (coin !== undefined && place !== undefined)
           this.holdings.create(coin, place);
       }
     }
+  }
+
+  #read(state: State): Coin | undefined {
+    return this.#mayKnow(state) ? readCoin(state) : undefined;
   }
 
   #forget(height: number): void {
@@ -91,7 +104,7 @@ export class ChainView {
         for (const { id } of net.outputs) this.holdings.uncreate(id);
         for (const { id, place } of net.taken) {
           const state = this.#chain.content(id);
-          const coin = state === undefined ? undefined : readCoin(state);
+          const coin = state === undefined ? undefined : this.#read(state);
           if (coin !== undefined) this.holdings.create(coin, place);
         }
       }

@@ -34,6 +34,14 @@ export function mintCoin(coin: {
   return minted;
 }
 
+/** The account whose coins only those see who endorse. */
+const secretAccount = "e";
+
+/** Whether a state is not for everybody. */
+export function isSecret(state: State): boolean {
+  return readCoin(state)?.account === secretAccount;
+}
+
 /** The coin behind a state, or undefined if the content is nonsense or does not belong to the id. */
 export function readCoin(state: State): Coin | undefined {
   const known = parsed.get(state);

@@ -1,5 +1,6 @@
 import type { StateId } from "../protocol/ids.ts";
 import { netOf } from "../protocol/net.ts";
+import { digestOf } from "../protocol/outline.ts";
 import type { DispatchRecord } from "../protocol/records.ts";
 import type { Bundle, Endorsement } from "../protocol/transition.ts";
 import type { Chain } from "./chain.ts";
@@ -15,7 +16,7 @@ export function checkEndorsements(
   { threshold }: Group,
 ): void {
   const { digest } = bundle;
-  if (hashing.bundleDigest(bundle) !== digest)
+  if (digestOf(hashing, bundle) !== digest)
     throw violation("S4", digest, "dispatched under a wrong digest");
   const signers = new Set(
     endorsements

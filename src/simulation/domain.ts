@@ -2,6 +2,7 @@ import type { EndorseOutcome } from "../protocol/events.ts";
 import type { IntentId, NodeName, StateId } from "../protocol/ids.ts";
 import { netOf } from "../protocol/net.ts";
 import type { AssembleOutcome } from "../protocol/messages.ts";
+import { digestOf } from "../protocol/outline.ts";
 import type {
   Bundle,
   Intent,
@@ -90,7 +91,10 @@ export function assemble(request: {
       inputs: plan.inputs.map(({ state }) => state.id),
       reads: plan.reads.map(({ state }) => state.id),
       outputs: outputs.map(({ state }) => state),
+      infos: [],
+      calls: [],
       found: used.flatMap(({ state }) => whereabouts(request.holdings, state)),
+      salt: "",
       signature: "",
     };
     const signature = sign(request.sender, stepHash(unsigned));
@@ -167,7 +171,7 @@ export function endorse(request: {
   readonly holdings: Holdings;
 }): EndorseOutcome {
   const { bundle, view, holdings } = request;
-  const digest = hashing.bundleDigest(bundle);
+  const digest = digestOf(hashing, bundle);
   if (digest !== bundle.digest) return refused("wrong digest");
   const states = new Map<StateId, Coin>();
   for (const state of view.created) {

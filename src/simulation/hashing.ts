@@ -4,11 +4,13 @@ import {
   parseIntentId,
   parsePlace,
   parseStateId,
+  parseStepHash,
   type Digest,
   type IntentId,
   type NodeName,
   type Place,
   type StateId,
+  type StepHash,
 } from "../protocol/ids.ts";
 import { netOf } from "../protocol/net.ts";
 import type { PlacedState, Step } from "../protocol/transition.ts";
@@ -77,10 +79,10 @@ function required<Value>(value: Value | undefined): Value {
 }
 
 /** Steps are never changed in place, so the same object has the same hash. */
-const stepHashes = new WeakMap<Step, string>();
+const stepHashes = new WeakMap<Step, StepHash>();
 
 /** The hash over all of a step except its signature. */
-export function stepHash(step: Step): string {
+export function stepHash(step: Step): StepHash {
   const known = stepHashes.get(step);
   if (known !== undefined) return known;
   const lanes = new Lanes().text(step.intentId).text(step.sender);
@@ -90,8 +92,13 @@ export function stepHash(step: Step): string {
   lanes.number(step.reads.length);
   for (const id of step.reads) lanes.text(id);
   for (const { id, content } of step.outputs) lanes.text(id).text(content);
+  lanes.number(step.infos.length);
+  for (const { id } of step.infos) lanes.text(id);
+  lanes.number(step.calls.length);
+  for (const { target, data } of step.calls) lanes.text(target).text(data);
   addPlaces(lanes, step.found);
-  const hash = lanes.hex();
+  lanes.text(step.salt);
+  const hash = required(parseStepHash(lanes.hex()));
   stepHashes.set(step, hash);
   return hash;
 }
@@ -117,9 +124,18 @@ export function stateIdOf(state: {
 
 /** The hash functions that the protocol gets in a simulation. */
 export const hashing: Hashing = {
+  stepHash,
   bundleDigest: ({ steps, places, validUntil }): Digest => {
     const lanes = new Lanes().number(validUntil);
-    for (const step of steps) lanes.text(stepHash(step)).text(step.signature);
+    for (const step of steps) {
+      lanes.text(step.hash);
+      for (const id of step.inputs) lanes.text(id);
+      lanes.number(step.reads.length);
+      for (const id of step.reads) lanes.text(id);
+      lanes.number(step.outputs.length);
+      for (const { id } of step.outputs) lanes.text(id);
+      for (const { target, data } of step.calls) lanes.text(target).text(data);
+    }
     addPlaces(lanes, places);
     return required(parseDigest(lanes.hex()));
   },

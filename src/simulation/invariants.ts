@@ -13,6 +13,7 @@ import { isSigned, stepHash } from "./hashing.ts";
 import type { SimulatedNode } from "./node.ts";
 import { Preparations } from "./preparations.ts";
 import { checkTold } from "./told.ts";
+import { checkSecrets, type Secrets } from "./secrets.ts";
 import type { ExecutedTransition, Group } from "./transition.ts";
 import { violation } from "./violation.ts";
 
@@ -35,6 +36,7 @@ export class Invariants {
   /** Bundles that the submitter of a node gave up. */
   readonly #failed = new Set<string>();
   readonly #group: Group;
+  readonly #secrets: Secrets;
   readonly #chain: () => Chain;
   /** Members that lie: what they sign binds nobody. */
   readonly #liars: ReadonlySet<NodeName>;
@@ -48,10 +50,12 @@ export class Invariants {
       readonly liars: ReadonlySet<NodeName>;
       readonly dependencies: ReadonlyMap<IntentId, readonly IntentId[]>;
       readonly prepareOnly: ReadonlySet<IntentId>;
+      readonly secrets: Secrets;
     },
     ports: { readonly chain: () => Chain },
   ) {
     this.#group = options.group;
+    this.#secrets = options.secrets;
     this.#liars = options.liars;
     this.#dependencies = options.dependencies;
     this.#preparations = new Preparations(options, {
@@ -255,12 +259,10 @@ export class Invariants {
 
   performing(node: SimulatedNode, effect: Effect): void {
     checkTold(node, effect, (id) => this.receiptOf(id));
-    if (effect.type === "Send")
-      this.#preparations.sending(
-        effect.to,
-        effect.message,
-        this.#isChainShaken,
-      );
+    if (effect.type !== "Send") return;
+    const { to, message } = effect;
+    this.#preparations.sending(to, message, this.#isChainShaken);
+    checkSecrets(this.#secrets, { from: node.name, to, message });
   }
 
   #storyOf(id: IntentId): Story {

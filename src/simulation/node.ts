@@ -86,7 +86,12 @@ export class Node implements SimulatedNode {
     this.name = options.config.self;
     this.#config = options.config;
     this.#ports = ports;
-    this.#view = new ChainView(ports.chain);
+    const { self, committee, mayKnow } = options.config;
+    const isEndorser = committee.includes(self);
+    this.#view = new ChainView(
+      { mayKnow: (state) => isEndorser || mayKnow(self, state) },
+      ports.chain,
+    );
   }
 
   get height(): number {

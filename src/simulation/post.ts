@@ -12,7 +12,7 @@ import { Random } from "./random.ts";
 
 /** Carries messages between nodes. What a liar says passes through its adversary first. */
 export class Post {
-  readonly #committee: readonly NodeName[];
+  readonly #members: readonly NodeName[];
   readonly #liars: ReadonlySet<NodeName>;
   readonly #random: Random;
   readonly #adversary: Adversary;
@@ -27,7 +27,7 @@ export class Post {
   constructor(
     options: {
       readonly seed: number;
-      readonly committee: readonly NodeName[];
+      readonly members: readonly NodeName[];
       readonly liars: ReadonlySet<NodeName>;
       readonly plan: FaultPlan;
     },
@@ -39,14 +39,14 @@ export class Post {
     },
   ) {
     const { seed, plan } = options;
-    this.#committee = options.committee;
+    this.#members = options.members;
     this.#liars = options.liars;
     this.#random = new Random(seed, "post");
     this.#isFreezing = this.#random.chance(0.1);
     this.#adversary = new Adversary(new Random(seed, "adversary"));
     this.#ports = ports;
     this.#network = new Network(
-      { size: options.committee.length, plan },
+      { size: options.members.length, plan },
       {
         queue: ports.queue,
         random: new Random(seed, "network"),
@@ -72,7 +72,7 @@ export class Post {
   }
 
   send(node: SimulatedNode, toName: NodeName, message: Message): void {
-    const to = this.#committee.indexOf(toName);
+    const to = this.#members.indexOf(toName);
     if (to === -1)
       throw new Violation("S33", `${node.name} sends to ${toName}: nobody`);
     // Nodes share the objects of a message here: in some runs a change in place throws.
@@ -99,9 +99,9 @@ export class Post {
   lie(isUp: (index: number) => boolean): void {
     const [liar] = this.#liars;
     if (liar === undefined) return;
-    const from = this.#committee.indexOf(liar);
+    const from = this.#members.indexOf(liar);
     const message = this.#adversary.lie(liar);
-    const to = this.#random.below(this.#committee.length);
+    const to = this.#random.below(this.#members.length);
     if (message === undefined || to === from || !isUp(from)) return;
     this.#ports.faults.count(`lie-${message.type}`);
     this.#network.send(from, to, message);
@@ -109,18 +109,18 @@ export class Post {
 
   /** A liar asks others at once for what a coordinator asks it for, as if it were the coordinator. */
   #usurp(liar: number, message: Message): void {
-    const name = this.#committee[liar];
+    const name = this.#members[liar];
     if (message.type !== "EndorsementRequest" || name === undefined) return;
     if (!this.#random.chance(this.#ports.plan().mutate)) return;
     this.#ports.faults.count("usurped");
-    for (const [index] of this.#committee.entries())
+    for (const [index] of this.#members.entries())
       if (index !== liar)
         this.#network.send(liar, index, { ...message, coordinator: name });
   }
 
   #deliver(to: number, fromIndex: number, message: Message): void {
-    const from = this.#committee[fromIndex];
-    const receiver = this.#committee[to];
+    const from = this.#members[fromIndex];
+    const receiver = this.#members[to];
     if (from === undefined || receiver === undefined) return;
     if (this.#liars.has(receiver)) {
       this.#adversary.observe(message);

@@ -1,5 +1,5 @@
 import type { IntentId, NodeName, StateId } from "../protocol/ids.ts";
-import type { Message } from "../protocol/messages.ts";
+import type { Message, MessageOf } from "../protocol/messages.ts";
 import type { IntentRecord } from "../protocol/records.ts";
 import type { Bundle } from "../protocol/transition.ts";
 import { violation } from "./violation.ts";
@@ -56,7 +56,7 @@ export class Preparations {
           for (const { id } of outcome.step.outputs)
             this.#hypothetical.set(id, outcome.id);
     } else if (message.type === "DispatchPermissionRequest")
-      this.checkDispatchable(message.bundle, "is to be dispatched");
+      this.#checkAskable(message, to);
     else if (message.type === "DispatchPermission") {
       const id = message.ids.find((asked) => this.#prepareOnly.has(asked));
       if (id !== undefined) throw violation("S40", id, "may be dispatched");
@@ -68,6 +68,16 @@ export class Preparations {
     for (const { intentId, sender } of steps)
       if (this.#prepareOnly.has(intentId) && !this.#liars.has(sender))
         throw violation("S40", intentId, what);
+  }
+
+  /** Nobody is asked whether what is only to be prepared may be dispatched. */
+  #checkAskable(
+    { ids }: MessageOf<"DispatchPermissionRequest">,
+    to: NodeName,
+  ): void {
+    const id = ids.find((asked) => this.#prepareOnly.has(asked));
+    if (id !== undefined && !this.#liars.has(to))
+      throw violation("S40", id, "is to be dispatched");
   }
 
   /** Nothing is built on what is only prepared, unless somebody has executed it. */

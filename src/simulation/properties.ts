@@ -23,6 +23,7 @@ export const properties: Readonly<Record<string, string>> = {
   S36: "Counters of retries survive a restart.",
   S40: "What is only to be prepared is never dispatched, and nothing is built on it.",
   S41: "Stale answers change nothing.",
+  S42: "Nobody is told the content of a state that he may not see.",
   L1: "Nodes agree on one coordinator in bounded time after the faults have stopped.",
   L2: "Every intent ends in bounded time after the faults have stopped.",
   L3: "No node is skipped for ever.",

@@ -9,6 +9,7 @@ import type { Tracer } from "../protocol/machine.ts";
 import type { CrashPoint } from "./disk.ts";
 import type { FaultGroup } from "./faults.ts";
 import { hashing } from "./hashing.ts";
+import { isSecret } from "./coins.ts";
 import { Random } from "./random.ts";
 
 /** What a run is made of. Whatever is left out is drawn from the seed. */
@@ -73,11 +74,12 @@ export function drawSettings(options: SimulationOptions): Settings {
   const validForBlocks = random.between(8, 30);
   const blockMs = random.between(200, random.pick([600, 2_500]));
   const tickMs = random.pick([50, 100, 200]);
-  const committee = names.slice(0, nodes).map(nodeNamed);
+  const members = names.slice(0, nodes).map(nodeNamed);
+  const committee = drawCommittee(options, members);
   const stateTicks = random.between(20, 80);
   const drawnMode = random.pick(modes);
   const mode = options.mode ?? drawnMode;
-  const poolSize = random.between(1, nodes);
+  const poolSize = random.between(1, committee.length);
   return {
     seed: options.seed,
     faults: options.faults ?? "all",
@@ -91,8 +93,11 @@ export function drawSettings(options: SimulationOptions): Settings {
     confirmations: random.between(1, 3),
     config: {
       contract: groupAddress(random.word()),
+      members,
       committee,
-      threshold: options.threshold ?? drawnThreshold,
+      mayKnow: (_, state) => !isSecret(state),
+      threshold:
+        options.threshold ?? Math.min(drawnThreshold, committee.length),
       mode,
       pool:
         mode === "remote" ? random.shuffle(committee).slice(0, poolSize) : [],
@@ -110,6 +115,17 @@ export function drawSettings(options: SimulationOptions): Settings {
       hashing,
     },
   };
+}
+
+/** In some groups not everybody endorses. */
+function drawCommittee(
+  { seed, threshold = 1 }: SimulationOptions,
+  members: readonly NodeName[],
+): readonly NodeName[] {
+  const random = new Random(seed, "committee");
+  const isSmaller = random.chance(0.25);
+  const size = random.between(1, members.length);
+  return isSmaller ? members.slice(0, Math.max(size, threshold)) : members;
 }
 
 function nodeNamed(name: string): NodeName {

@@ -1,14 +1,16 @@
 import type { IntentId, NodeName, Place, StateId } from "../protocol/ids.ts";
 import { netOf, type NetTransition } from "../protocol/net.ts";
+import { outlineOf } from "../protocol/outline.ts";
 import type {
   Bundle,
   Endorsement,
   PlacedState,
+  State,
 } from "../protocol/transition.ts";
 import { hashing, isSigned } from "./hashing.ts";
 
 /** What a bundle did to the ledger. */
-export interface ExecutedTransition extends NetTransition {
+export interface ExecutedTransition extends NetTransition<State> {
   /** Where what it spent was. */
   readonly taken: readonly PlacedState[];
   /** Where what it created is. */
@@ -58,7 +60,8 @@ export function execute(
 ): ExecutedTransition | LedgerRefusal {
   const { bundle, endorsements, block } = call;
   if (bundle.validUntil !== 0 && block > bundle.validUntil) return "Expired";
-  const digest = hashing.bundleDigest(bundle);
+  const outline = outlineOf(hashing, bundle);
+  const digest = hashing.bundleDigest(outline);
   // The contract takes signers as a bitmap: one that stands twice counts once.
   const signers = new Set(endorsements.map(({ endorser }) => endorser));
   for (const signer of signers)
@@ -82,7 +85,7 @@ export function execute(
   if (net.conflicts.length > 0) return "InputsNotAscending";
   const spent = new Set(net.inputs);
   const taken = bundle.places.filter(({ id }) => spent.has(id));
-  const put = hashing.placesOf(bundle);
+  const put = hashing.placesOf(outline);
   for (const id of net.intents) ledger.fulfilled.set(id, block);
   for (const id of net.inputs) ledger.unspent.delete(id);
   for (const { id, place } of put) ledger.unspent.set(id, place);

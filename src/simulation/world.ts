@@ -53,7 +53,7 @@ export class World {
     { transcript, trace }: Pick<SimulationOptions, "transcript" | "trace"> = {},
   ) {
     const { seed, config } = settings;
-    const { committee, threshold } = config;
+    const { members, committee, threshold } = config;
     const { queue, faults } = this;
     const plan = (): FaultPlan => this.#plan;
     this.#settings = settings;
@@ -64,7 +64,7 @@ export class World {
     const workRandom = new Random(seed, "workload");
     const genesis = drawGenesis(workRandom);
     this.wishes = drawWorkload(
-      { ...settings, nodes: committee.length },
+      { ...settings, nodes: members.length },
       workRandom,
     );
     for (const { intent } of this.wishes) this.#names.of(intent.id);
@@ -77,7 +77,7 @@ export class World {
         .map(({ intent }) => intent.id),
     );
     const invariants = new Invariants(
-      { group, liars, dependencies, prepareOnly },
+      { group, liars, dependencies, prepareOnly, secrets: config },
       { chain: () => this.chain },
     );
     this.invariants = invariants;
@@ -103,7 +103,7 @@ export class World {
       },
     );
     this.#post = new Post(
-      { seed, committee, liars, plan: this.#plan },
+      { seed, members, liars, plan: this.#plan },
       {
         queue,
         faults,
@@ -112,7 +112,7 @@ export class World {
       },
     );
     const diskRandom = new Random(seed, "disk");
-    this.nodes = committee.map(
+    this.nodes = members.map(
       (self, index) =>
         new Node(
           { index, config: { ...config, self, boot: 0 } },

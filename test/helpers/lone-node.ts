@@ -64,6 +64,7 @@ const defaults = {
   suspicionTicks: 50,
   validForBlocks: 20,
   retriesMax: 5,
+  mayKnow: () => true,
   hashing,
 } as const satisfies Partial<SequencerConfig>;
 
@@ -81,7 +82,8 @@ export class LoneNode {
     restored: Partial<Restored> = {},
     trace?: Tracer<{ readonly state: string }>,
   ) {
-    this.#config = { ...defaults, boot: 1, ...config };
+    const { committee = defaults.committee } = config;
+    this.#config = { ...defaults, members: committee, boot: 1, ...config };
     this.#trace = trace;
     this.sequencer = this.#start(restored);
   }

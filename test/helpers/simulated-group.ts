@@ -1,5 +1,13 @@
-import { parseNodeName, type NodeName } from "../../src/protocol/ids.ts";
-import type { AssembleOutcome } from "../../src/protocol/messages.ts";
+import {
+  parseNodeName,
+  type NodeName,
+  type RequestKey,
+} from "../../src/protocol/ids.ts";
+import type {
+  AssembleOutcome,
+  MessageOf,
+} from "../../src/protocol/messages.ts";
+import { digestOf, outlineOf } from "../../src/protocol/outline.ts";
 import type {
   Bundle,
   Endorsement,
@@ -77,6 +85,24 @@ export function outcomesOf(
   });
 }
 
+/** A step that does nothing, but for what is said. */
+export function aStep(
+  step: Partial<Step> & Pick<Step, "intentId" | "sender">,
+): Step {
+  return {
+    payload: "",
+    inputs: [],
+    reads: [],
+    outputs: [],
+    infos: [],
+    calls: [],
+    found: [],
+    salt: "",
+    signature: "signed",
+    ...step,
+  };
+}
+
 /** Steps for payloads; those that cannot be done are left out. */
 export function stepsOf(
   payloads: readonly string[],
@@ -98,7 +124,20 @@ export function bundleOf(steps: readonly Step[], validUntil = 100): Bundle {
     places: [...places].map(([id, place]) => ({ id, place })),
     validUntil,
   };
-  return { ...unsealed, digest: hashing.bundleDigest(unsealed) };
+  return { ...unsealed, digest: digestOf(hashing, unsealed) };
+}
+
+/** The question whether a bundle may be dispatched, to the sender of all its steps. */
+export function permissionRequest(
+  key: RequestKey,
+  bundle: Bundle,
+): MessageOf<"DispatchPermissionRequest"> {
+  return {
+    type: "DispatchPermissionRequest",
+    key,
+    ids: bundle.steps.map(({ intentId }) => intentId),
+    bundle: outlineOf(hashing, bundle),
+  };
 }
 
 /** Good endorsements. */

@@ -13,6 +13,7 @@ import {
   parsePlace,
   parseRequestKey,
   parseStateId,
+  parseStepHash,
 } from "../../src/protocol/ids.ts";
 import { limits } from "../../src/protocol/limits.ts";
 import type { Message } from "../../src/protocol/messages.ts";
@@ -51,6 +52,17 @@ const placed = fc.record({
   id: stateId,
   place: parsed(parsePlace, fc.stringMatching(/^0x[0-9a-f]{2,128}$/)),
 });
+const hexText = (bytes: { minLength: number; maxLength: number }) =>
+  fc
+    .uint8Array(bytes)
+    .map((value) => `0x${Buffer.from(value).toString("hex")}`);
+const calls = fc.array(
+  fc.record({
+    target: hexText({ minLength: 20, maxLength: 20 }),
+    data: hexText({ minLength: 0, maxLength: 40 }),
+  }),
+  { maxLength: 2 },
+);
 const step = fc.record({
   intentId,
   sender: nodeName,
@@ -58,8 +70,27 @@ const step = fc.record({
   inputs: fc.array(stateId, { maxLength: 3 }),
   reads: fc.array(stateId, { maxLength: 3 }),
   outputs: fc.array(state, { maxLength: 3 }),
+  infos: fc.array(state, { maxLength: 2 }),
+  calls,
   found: fc.array(placed, { maxLength: 3 }),
+  salt: words,
   signature: words,
+});
+const outline = fc.record({
+  steps: fc.array(
+    fc.record({
+      intentId,
+      inputs: fc.array(stateId, { maxLength: 3 }),
+      reads: fc.array(stateId, { maxLength: 3 }),
+      outputs: fc.array(fc.record({ id: stateId }), { maxLength: 3 }),
+      calls,
+      hash: parsed(parseStepHash, hexWord),
+    }),
+    { maxLength: 3 },
+  ),
+  places: fc.array(placed, { maxLength: 3 }),
+  validUntil: height,
+  digest,
 });
 const bundle = fc.record({
   steps: fc.array(step, { maxLength: 3 }),
@@ -166,7 +197,8 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
   DispatchPermissionRequest: fc.record({
     type: type("DispatchPermissionRequest"),
     key,
-    bundle,
+    ids,
+    bundle: outline,
   }),
   DispatchPermission: fc.record({
     type: type("DispatchPermission"),

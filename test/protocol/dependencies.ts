@@ -4,7 +4,12 @@ import type { IntentId, NodeName } from "../../src/protocol/ids.ts";
 import type { IntentRecord } from "../../src/protocol/records.ts";
 import type { Intent, Step } from "../../src/protocol/transition.ts";
 import { keyOf, LoneNode, rank } from "../helpers/lone-node.ts";
-import { bundleOf, intent } from "../helpers/simulated-group.ts";
+import {
+  aStep,
+  permissionRequest,
+  bundleOf,
+  intent,
+} from "../helpers/simulated-group.ts";
 
 const first = intent(1, "");
 const second: Intent = { ...intent(2, ""), dependsOn: [first.id] };
@@ -12,14 +17,7 @@ const ids = [first.id, second.id];
 const view = { created: [], spent: [] };
 
 function stepOf({ id }: Intent, sender: NodeName): Step {
-  const nothing = {
-    payload: "",
-    inputs: [],
-    reads: [],
-    outputs: [],
-    found: [],
-  };
-  return { intentId: id, sender, ...nothing, signature: `signed ${id}` };
+  return aStep({ intentId: id, sender, signature: `signed ${id}` });
 }
 
 function submit(node: LoneNode, wish: Intent): LoneNode {
@@ -72,12 +70,7 @@ describe("A sender of intents that depend on each other", () => {
   function ask(node: LoneNode, ...wishes: readonly Intent[]): LoneNode {
     const steps = wishes.map((wish) => stepOf(wish, rank(1)));
     const key = keyOf("permission");
-    const bundle = bundleOf(steps, 10);
-    return node.hear(rank(0), {
-      type: "DispatchPermissionRequest",
-      key,
-      bundle,
-    });
+    return node.hear(rank(0), permissionRequest(key, bundleOf(steps, 10)));
   }
 
   it("refuses one that depends on itself, also in a roundabout way", () => {

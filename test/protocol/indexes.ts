@@ -11,7 +11,13 @@ import type { Coordinator } from "../../src/protocol/coordinator/model.ts";
 import type { CoordinatorTransaction } from "../../src/protocol/coordinator/transaction/model.ts";
 import type { DispatchRecord } from "../../src/protocol/records.ts";
 import { LoneNode, rank } from "../helpers/lone-node.ts";
-import { alice, bob, bundleOf, intent } from "../helpers/simulated-group.ts";
+import {
+  aStep,
+  alice,
+  bob,
+  bundleOf,
+  intent,
+} from "../helpers/simulated-group.ts";
 
 function aCoordinator(): Coordinator {
   return new LoneNode({ self: rank(0) }).sequencer.coordinator;
@@ -36,16 +42,9 @@ function aTransaction(number: number, sender = alice): CoordinatorTransaction {
 }
 
 function aDispatch(...numbers: readonly number[]): DispatchRecord {
-  const steps = numbers.map((number) => ({
-    intentId: intent(number, "").id,
-    sender: alice,
-    payload: "",
-    inputs: [],
-    reads: [],
-    outputs: [],
-    found: [],
-    signature: "signed",
-  }));
+  const steps = numbers.map((number) =>
+    aStep({ intentId: intent(number, "").id, sender: alice }),
+  );
   return {
     kind: "dispatch",
     bundle: bundleOf(steps),

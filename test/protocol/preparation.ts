@@ -5,21 +5,18 @@ import type { Message } from "../../src/protocol/messages.ts";
 import type { IntentRecord } from "../../src/protocol/records.ts";
 import type { Bundle, Intent, Step } from "../../src/protocol/transition.ts";
 import { keyOf, LoneNode, rank } from "../helpers/lone-node.ts";
-import { bundleOf, intent } from "../helpers/simulated-group.ts";
+import {
+  aStep,
+  permissionRequest,
+  bundleOf,
+  intent,
+} from "../helpers/simulated-group.ts";
 
 const empty = { created: [], spent: [] };
 const wish: Intent = { ...intent(1, ""), isPrepareOnly: true };
 
 function stepOf(sender: NodeName): Step {
-  const intentId = wish.id;
-  const nothing = {
-    payload: "",
-    inputs: [],
-    reads: [],
-    outputs: [],
-    found: [],
-  };
-  return { intentId, sender, ...nothing, signature: "signed" };
+  return aStep({ intentId: wish.id, sender });
 }
 
 function record(node: LoneNode): IntentRecord | undefined {
@@ -78,7 +75,7 @@ describe("A sender of what is only to be prepared", () => {
   });
 
   it("takes none that too few members endorse, or that it did not assemble", () => {
-    const other = { ...stepOf(rank(1)), signature: "other" };
+    const other = { ...stepOf(rank(1)), salt: "other" };
     for (const message of [
       prepared(bundle, [rank(0)]),
       prepared(bundle, [rank(0), rank(0)]),
@@ -101,7 +98,7 @@ describe("A sender of what is only to be prepared", () => {
   it("permits nobody to dispatch it", () => {
     const key = keyOf("permission");
     const node = assembled();
-    node.hear(rank(0), { type: "DispatchPermissionRequest", key, bundle });
+    node.hear(rank(0), permissionRequest(key, bundle));
     expect(node.sent("DispatchPermission")).to.have.length(0);
     const reasons = node.sent("DispatchDenial").flatMap(({ denied }) => denied);
     expect(reasons).to.deep.equal([{ id: wish.id, reason: "prepare-only" }]);

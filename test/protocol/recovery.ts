@@ -11,7 +11,13 @@ import {
   submission,
 } from "../helpers/letters.ts";
 import { keyOf, LoneNode, rank } from "../helpers/lone-node.ts";
-import { bundleOf, emptyView, intent } from "../helpers/simulated-group.ts";
+import {
+  aStep,
+  permissionRequest,
+  bundleOf,
+  emptyView,
+  intent,
+} from "../helpers/simulated-group.ts";
 
 function submit(node: LoneNode, wish: Intent): LoneNode {
   return node.tell(submission(wish));
@@ -41,23 +47,12 @@ function permitted(node: LoneNode, to: NodeName, wish: Intent): Step {
     height: 0,
     view: emptyView,
   });
-  const step: Step = {
-    intentId: wish.id,
-    sender: node.sequencer.config.self,
-    payload: "",
-    inputs: [],
-    reads: [],
-    outputs: [],
-    found: [],
-    signature: "signed",
-  };
+  const { self: sender } = node.sequencer.config;
+  const step = aStep({ intentId: wish.id, sender });
   const outcomes = [{ type: "assembled", id: wish.id, step } as const];
   node.tell({ type: "AssemblyDone", key, outcomes });
-  node.hear(to, {
-    type: "DispatchPermissionRequest",
-    key: keyOf("permission"),
-    bundle: bundleOf([step], 10),
-  });
+  const bundle = bundleOf([step], 10);
+  node.hear(to, permissionRequest(keyOf("permission"), bundle));
   return step;
 }
 
@@ -312,11 +307,8 @@ describe("A sender", () => {
     const node = new LoneNode({ self: rank(1) });
     const wish = intent(1, "");
     const step = permitted(node, rank(0), wish);
-    node.hear(rank(0), {
-      type: "DispatchPermissionRequest",
-      key: keyOf("late"),
-      bundle: bundleOf([step], 9_999),
-    });
+    const bundle = bundleOf([step], 9_999);
+    node.hear(rank(0), permissionRequest(keyOf("late"), bundle));
     expect(node.sent("DispatchDenial")).to.have.length(1);
     expect(node.sent("DelegationRequest")).to.have.length(0);
     expect(node.wait(20).sent("DelegationRequest")).not.to.have.length(0);

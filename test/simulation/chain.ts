@@ -2,6 +2,7 @@ import { expect } from "chai";
 
 import { parsePlace } from "../../src/protocol/ids.ts";
 import { netOf } from "../../src/protocol/net.ts";
+import { digestOf } from "../../src/protocol/outline.ts";
 import type { DispatchRecord } from "../../src/protocol/records.ts";
 import type { Bundle } from "../../src/protocol/transition.ts";
 import { Chain, type ChainTransaction } from "../../src/simulation/chain.ts";
@@ -125,10 +126,10 @@ describe("The ledger's rules", () => {
     if (elsewhere === undefined) throw new Error("no place");
     const places = bundle.places.map(({ id }) => ({ id, place: elsewhere }));
     const moved = { ...bundle, places };
-    const digest = hashing.bundleDigest(moved);
+    const digest = digestOf(hashing, moved);
     expect(run({ ...moved, digest })).to.equal("StateNotAvailable");
     const lost = { ...bundle, places: [] };
-    const lostDigest = hashing.bundleDigest(lost);
+    const lostDigest = digestOf(hashing, lost);
     expect(run({ ...lost, digest: lostDigest })).to.equal("StateNotAvailable");
   });
 

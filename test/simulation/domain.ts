@@ -10,6 +10,7 @@ import { assemble, endorse } from "../../src/simulation/domain.ts";
 import { hashing, sign, stepHash } from "../../src/simulation/hashing.ts";
 import { Random } from "../../src/simulation/random.ts";
 import { netOf } from "../../src/protocol/net.ts";
+import { outlineOf } from "../../src/protocol/outline.ts";
 import {
   alice,
   apply,
@@ -60,7 +61,7 @@ describe("The simulated domain", () => {
       const payload = `${verb} ${random.pick(accounts)} ${random.pick(accounts)} ${random.between(1, 1_500)}`;
       const steps = stepsOf([payload], holdings, i);
       const { places } = bundleOf(steps);
-      const put = hashing.placesOf(bundleOf(steps));
+      const put = hashing.placesOf(outlineOf(hashing, bundleOf(steps)));
       apply(holdings, { ...netOf(steps), taken: places, put });
       expect(totalOf(holdings)).to.equal(total);
     }

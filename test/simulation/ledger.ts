@@ -9,7 +9,7 @@ import {
 } from "../../src/simulation/transition.ts";
 import { type Chain, openChain } from "../helpers/chain.ts";
 import { randomFrom } from "../helpers/random.ts";
-import { bundleOf, nodeNamed } from "../helpers/simulated-group.ts";
+import { aStep, bundleOf, nodeNamed } from "../helpers/simulated-group.ts";
 import {
   type Attempt,
   drawAttempt,
@@ -160,16 +160,11 @@ function readingAttempt(count: number): Attempt {
   const reads = Array.from({ length: count }, (_, index) =>
     stateIdOf({ intentId, index, content: "never" }),
   );
-  const step = {
+  const step = aStep({
     intentId,
     sender,
-    payload: "",
-    inputs: [],
     reads,
-    outputs: [],
-    found: [],
-    signature: "",
-  };
+  });
   return { bundle: bundleOf([step], 0), signers: new Map([[sender, "right"]]) };
 }
 

@@ -96,7 +96,8 @@ export class TestCluster implements RunningCluster {
     const members = (group.members ?? all).map(
       (name) => this.#member(name).name,
     );
-    const { threshold = this.#thresholdFor(members.length) } = group;
+    const endorsers = cluster.endorsersOf({ ...group, members });
+    const { threshold = this.#thresholdFor(endorsers.length) } = group;
     const [first = ""] = members;
     const created = await asUserError(
       async () =>

@@ -3,7 +3,7 @@ import type { IntentId, NodeName, StateId } from "../ids.ts";
 import { limits } from "../limits.ts";
 import type { AssembleOutcome, MessageOf } from "../messages.ts";
 import { ignore, newKey, nextTry, send, type Turn } from "../turn.ts";
-import { conflicts, viewOf } from "./context.ts";
+import { conflicts, viewFor } from "./context.ts";
 import { isSubset } from "./indexes.ts";
 import type { AssemblyWork, Coordinator } from "./model.ts";
 import { tellTransaction } from "./tell.ts";
@@ -165,7 +165,7 @@ function requestAssembly(
       key,
       ids: batch.map(({ id }) => id),
       height,
-      view: viewOf(coordinator),
+      view: viewFor(turn.node, to),
     },
     to,
     touches: isExclusive ? undefined : touches,

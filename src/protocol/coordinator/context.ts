@@ -1,5 +1,6 @@
-import type { StateId } from "../ids.ts";
+import type { NodeName, StateId } from "../ids.ts";
 import type { SpeculativeView, Step } from "../transition.ts";
+import type { Sequencer } from "../turn.ts";
 import type { Coordinator } from "./model.ts";
 import type { CoordinatorTransaction } from "./transaction/model.ts";
 
@@ -121,6 +122,17 @@ export function viewOf({ created, spent }: Coordinator): SpeculativeView {
   const states = [];
   for (const { state } of created.values()) states.push(state);
   return { created: states, spent: [...spent.keys()] };
+}
+
+/** As much of it as a member may see. Who endorses sees everything anyway. */
+export function viewFor(
+  { coordinator, config }: Sequencer,
+  member: NodeName,
+): SpeculativeView {
+  const view = viewOf(coordinator);
+  if (config.committee.includes(member)) return view;
+  const created = view.created.filter((state) => config.mayKnow(member, state));
+  return { created, spent: view.spent };
 }
 
 /** Takes over what the previous coordinator's dispatched transitions will have done. Unverified: the ledger decides. */

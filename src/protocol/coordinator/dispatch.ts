@@ -1,5 +1,6 @@
 import type { Digest, NodeName } from "../ids.ts";
 import type { MessageOf } from "../messages.ts";
+import { outlineOf } from "../outline.ts";
 import type { DispatchRecord } from "../records.ts";
 import { bySender, ignore, nextTry, send, type Turn } from "../turn.ts";
 import { dissolve, findBundle, isExpiring, tellAll } from "./bundles.ts";
@@ -29,8 +30,15 @@ export function sendPermissionRequests(
   turn: Turn,
   { unpermitted, key, bundle }: BundleWork,
 ): void {
+  const outline = outlineOf(turn.node.config.hashing, bundle);
+  const stepsOf = bySender(bundle.steps, (step) => step.sender);
   for (const sender of [...unpermitted])
-    send(turn, sender, { type: "DispatchPermissionRequest", key, bundle });
+    send(turn, sender, {
+      type: "DispatchPermissionRequest",
+      key,
+      ids: (stepsOf.get(sender) ?? []).map(({ intentId }) => intentId),
+      bundle: outline,
+    });
 }
 
 /** A sender permits exactly this bundle. With the last permission it is dispatched. */

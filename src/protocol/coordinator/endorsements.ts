@@ -83,8 +83,9 @@ function takeAssembled({ assembled, transactions }: Coordinator): Step[] {
   const created = new Set<StateId>();
   const read = new Set<StateId>();
   for (const id of assembled) {
-    if (steps.length === limits.bundle) break;
+    if (steps.length === limits.bundle || isAlone(steps[0])) break;
     const { step, follows } = transactions.get(id) ?? {};
+    if (steps.length > 0 && isAlone(step)) break;
     if (
       step !== undefined &&
       ((follows !== undefined && !isSubset(follows, taken)) ||
@@ -99,6 +100,11 @@ function takeAssembled({ assembled, transactions }: Coordinator): Step[] {
     if (step !== undefined) steps.push(step);
   }
   return steps;
+}
+
+/** A call of the ledger may fail, and everything in the same bundle with it. */
+function isAlone(step: Step | undefined): boolean {
+  return step !== undefined && step.calls.length > 0;
 }
 
 function mustWait(

@@ -1,5 +1,6 @@
 import type { Place, StateId } from "../ids.ts";
 import { netOf } from "../net.ts";
+import { outlineOf } from "../outline.ts";
 import { recall, remember } from "../recent.ts";
 import type { Bundle, PlacedState, Step } from "../transition.ts";
 import type { Turn } from "../turn.ts";
@@ -16,8 +17,9 @@ export function seal(turn: Turn, steps: readonly Step[]): Bundle | undefined {
   if (places === undefined) return undefined;
   const validUntil = height + config.validForBlocks;
   const unsealed = { steps, places, validUntil };
-  rememberPlaces(coordinator, config.hashing.placesOf(unsealed));
-  return { ...unsealed, digest: config.hashing.bundleDigest(unsealed) };
+  const outline = outlineOf(config.hashing, unsealed);
+  rememberPlaces(coordinator, config.hashing.placesOf(outline));
+  return { ...unsealed, digest: config.hashing.bundleDigest(outline) };
 }
 
 function collectPlaces(

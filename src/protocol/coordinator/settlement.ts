@@ -1,4 +1,5 @@
 import type { Event, LedgerFact } from "../events.ts";
+import { outlineOf } from "../outline.ts";
 import type { DispatchRecord } from "../records.ts";
 import { bySender, idsOf, send, type Turn } from "../turn.ts";
 import { addToContext, confirmInContext } from "./context.ts";
@@ -123,7 +124,8 @@ export function restoreDispatch(turn: Turn, record: DispatchRecord): void {
     addTransaction(coordinator, transaction);
     addToContext(coordinator, transaction, step);
   }
-  rememberPlaces(coordinator, config.hashing.placesOf(record.bundle));
+  const outline = outlineOf(config.hashing, record.bundle);
+  rememberPlaces(coordinator, config.hashing.placesOf(outline));
   addDispatch(coordinator, record, tick);
   turn.effects.push({ type: "Submit", dispatch: record });
 }

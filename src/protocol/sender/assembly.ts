@@ -1,6 +1,6 @@
 import type { IntentId, NodeName, RequestKey } from "../ids.ts";
 import type { AssembleOutcome, DenialReason, MessageOf } from "../messages.ts";
-import type { Bundle } from "../transition.ts";
+import type { Outline } from "../transition.ts";
 import { ignore, nextTry, send, type Turn } from "../turn.ts";
 import type { Sender } from "./model.ts";
 import { tell } from "./tell.ts";
@@ -125,18 +125,23 @@ export function receivePermissionRequest(
   from: NodeName,
   request: MessageOf<"DispatchPermissionRequest">,
 ): void {
-  const { key, bundle } = request;
+  const { key, ids, bundle } = request;
   const { node } = turn;
-  const { self, hashing, validForBlocks } = node.config;
-  const mine = bundle.steps.filter(({ sender }) => sender === self);
+  const { hashing, validForBlocks } = node.config;
+  const mine = bundle.steps.filter(
+    ({ intentId }) =>
+      ids.includes(intentId) || node.sender.transactions.has(intentId),
+  );
   const isIntact =
     hashing.bundleDigest(bundle) === bundle.digest &&
     bundle.validUntil > node.height &&
     bundle.validUntil <= node.height + 4 * validForBlocks;
-  const denied = mine.flatMap(({ intentId, signature }) => {
+  const denied = mine.flatMap(({ intentId, hash }) => {
     const transaction = node.sender.transactions.get(intentId);
+    const step = transaction?.step;
+    const isSame = step !== undefined && hashing.stepHash(step) === hash;
     const reason = isIntact
-      ? denialOf(transaction, { from, bundle, signature })
+      ? denialOf(transaction, { from, bundle, isSame })
       : "changed";
     return reason === undefined ? [] : [{ id: intentId, reason }];
   });
@@ -194,7 +199,7 @@ export function decide(turn: Turn): void {
 /** Whether all that it depends on is confirmed, or comes before it in the same bundle. */
 function isInOrder(
   { transactions }: Sender,
-  { steps }: Bundle,
+  { steps }: Outline,
   id: IntentId,
 ): boolean {
   const { waitsFor: open } = transactions.get(id) ?? {};
@@ -212,17 +217,18 @@ function denialOf(
   {
     from,
     bundle,
-    signature,
+    isSame,
   }: {
     readonly from: NodeName;
-    readonly bundle: Bundle;
-    readonly signature: string;
+    readonly bundle: Outline;
+    /** It is what was assembled last. */
+    readonly isSame: boolean;
   },
 ): DenialReason | undefined {
   if (transaction === undefined) return "unknown";
   if (transaction.isDoomed) return "settled";
   if (transaction.intent.isPrepareOnly) return "prepare-only";
-  const { permission, sentTo, state, step } = transaction;
+  const { permission, sentTo, state } = transaction;
   if (
     permission?.digest === bundle.digest &&
     permission.coordinator === from &&
@@ -232,7 +238,7 @@ function denialOf(
   if (sentTo !== from) return "not-delegate";
   if (state !== "EndorsementGathering" && state !== "Prepared")
     return "changed";
-  return step?.signature === signature ? undefined : "changed";
+  return isSame ? undefined : "changed";
 }
 
 /** The coordinator says that it dispatched a bundle. Durable here before it is acknowledged. */

@@ -61,7 +61,7 @@ export function askForDependencies(turn: Turn): void {
     isForeign(sender, id),
   );
   for (const page of pages(ids, limits.heartbeat))
-    for (const member of new Set([...config.committee, ...config.pool]))
+    for (const member of config.members)
       if (member !== config.self)
         send(turn, member, { type: "DependencyQuery", ids: page });
 }

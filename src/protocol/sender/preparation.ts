@@ -1,5 +1,6 @@
 import type { NodeName } from "../ids.ts";
 import type { MessageOf } from "../messages.ts";
+import { digestOf } from "../outline.ts";
 import type { Prepared } from "../records.ts";
 import { tellSender } from "../tell.ts";
 import { nextTry, send, type Sequencer, type Turn } from "../turn.ts";
@@ -58,7 +59,7 @@ function soundOf(
   if (validUntil <= height || validUntil > height + 4 * validForBlocks)
     return undefined;
   const bundle = { steps: [step], places, validUntil, digest };
-  if (hashing.bundleDigest(bundle) !== digest) return undefined;
+  if (digestOf(hashing, bundle) !== digest) return undefined;
   const endorsers = new Set(endorsements.map(({ endorser }) => endorser));
   const isEndorsed =
     endorsers.size >= threshold &&

@@ -8,9 +8,10 @@ import {
   type NodeName,
   parseNodeName,
 } from "../../protocol/ids.ts";
-import type { Domain } from "../domains/domain.ts";
+import { type Domain, DomainRefusal } from "../domains/domain.ts";
 import { loadIdentity } from "../keys/identity-file.ts";
 import { createEndorser, createPayer } from "../keys/secp256k1.ts";
+import { endorsersOf } from "../node/genesis.ts";
 import type { NodeFact } from "../node/ports.ts";
 import type { NodeSettings } from "../node/settings.ts";
 import type { ChainClient, Payer } from "../ports.ts";
@@ -64,6 +65,7 @@ export class Cluster {
   readonly #clients: ChainClient[] = [];
   readonly #hub: Hub;
   readonly #joined = new Set<() => void>();
+  readonly #domains: readonly Domain[];
 
   constructor(options: ClusterOptions, ports: ClusterPorts) {
     const names = options.names.map(requireName);
@@ -71,6 +73,7 @@ export class Cluster {
       throw new NodeRefusal(
         `A cluster needs nodes with different names, and these are: ${options.names.join(", ") || "none"}.`,
       );
+    this.#domains = ports.domains;
     this.#hub = new Hub({}, ports.draw && { draw: ports.draw });
     const nodes = new Map(
       names.map((name) => {
@@ -165,11 +168,26 @@ export class Cluster {
       name: group.name ?? "",
       domain: group.domain,
       members: names,
-      threshold: group.threshold ?? Math.floor(names.length / 2) + 1,
+      threshold: group.threshold ?? majorityOf(this.endorsersOf(group)),
       configuration: group.configuration ?? {},
     });
     await this.#untilJoined(members, created.address);
     return created;
+  }
+
+  /** Who would endorse in a new group. Whether it makes sense at all is for its first node to say. */
+  endorsersOf(group: NewGroup): readonly string[] {
+    const names = (group.members ?? [...this.#members.keys()]).map(requireName);
+    const { configuration = {} } = group;
+    const domain = this.#domains.find(({ name }) => name === group.domain);
+    try {
+      const plan = { members: names, configuration };
+      domain?.checkGroup(plan);
+      return domain === undefined ? names : endorsersOf(domain, plan);
+    } catch (error) {
+      if (error instanceof DomainRefusal) return names;
+      throw error;
+    }
   }
 
   async #untilJoined(
@@ -230,4 +248,8 @@ function requireName(name: string): NodeName {
       `"${name}" is no name for a node. Use letters, digits, ".", "_" and "-", at most 64.`,
     );
   return parsed;
+}
+
+function majorityOf(names: readonly string[]): number {
+  return Math.floor(names.length / 2) + 1;
 }

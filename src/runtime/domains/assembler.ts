@@ -7,7 +7,7 @@ import type {
 } from "../../protocol/transition.ts";
 import { hashStep } from "../states/arrange.ts";
 import type { StateBook } from "../states/book.ts";
-import { createState } from "../states/content.ts";
+import { createState, newSalt } from "../states/content.ts";
 import { Overlay } from "../states/overlay.ts";
 import type { Domain, DomainGroup } from "./domain.ts";
 
@@ -51,7 +51,7 @@ async function assembleOne(
   }
   if (assembly.type !== "assembled")
     return { type: assembly.type, id, reason: assembly.reason };
-  const { inputs, reads } = assembly;
+  const { inputs, reads, infos = [], calls = [] } = assembly;
   const outputs = assembly.outputs.map((state, index) =>
     createState(state, { intentId: id, index }),
   );
@@ -63,10 +63,18 @@ async function assembleOne(
     inputs,
     reads,
     outputs,
+    infos: infos.map((state, index) =>
+      createState(state, { intentId: id, index: outputs.length + index }),
+    ),
+    calls: calls.map(({ target, data }) => ({
+      target: target.toLowerCase(),
+      data: data.toLowerCase(),
+    })),
     found: [...inputs, ...reads].flatMap((used) => {
       const place = book.placeOf(used);
       return place === undefined ? [] : [{ id: used, place }];
     }),
+    salt: newSalt(),
     signature: "",
   };
   const signature = signStep(hashStep(unsigned));

@@ -1,6 +1,7 @@
 import { requireWellFormed } from "../../ledger/index.ts";
 import type { IntentId, NodeName, StateId } from "../../protocol/ids.ts";
 import { netOf } from "../../protocol/net.ts";
+import { outlineOf } from "../../protocol/outline.ts";
 import type {
   Bundle,
   SpeculativeView,
@@ -20,6 +21,8 @@ export interface CheckerPorts {
   readonly group: DomainGroup;
   readonly book: StateBook;
   readonly epoch: bigint;
+  /** Whether the ledger makes calls for this group. */
+  readonly allowsCalls: boolean;
   /** Signatures that the ledger takes for this group. */
   readonly membersCount: number;
   readonly isFulfilled: (id: IntentId) => boolean;
@@ -62,7 +65,7 @@ export async function findFault(
 async function findFaultOfStep(
   step: Step,
   overlay: Overlay,
-  { domain, group, isFulfilled, isSignedBy }: CheckerPorts,
+  { domain, group, allowsCalls, isFulfilled, isSignedBy }: CheckerPorts,
 ): Promise<string | undefined> {
   const { intentId, sender, payload } = step;
   if (!isSignedBy(sender, hashStep(step), step.signature))
@@ -73,8 +76,10 @@ async function findFaultOfStep(
   const reads = resolve(step.reads, overlay);
   if (inputs === undefined || reads === undefined)
     return "a state that is not there";
-  const outputs = readOutputs(step.outputs, intentId);
-  if (outputs === undefined) return "an output of another step";
+  const created = readOutputs([...step.outputs, ...step.infos], intentId);
+  if (created === undefined) return "an output of another step";
+  if (step.calls.length > 0 && !allowsCalls)
+    return "a public call, which this group does not allow";
   try {
     return await domain.endorse({
       group,
@@ -83,7 +88,9 @@ async function findFaultOfStep(
       payload,
       inputs,
       reads,
-      outputs,
+      outputs: created.slice(0, step.outputs.length),
+      infos: created.slice(step.outputs.length),
+      calls: step.calls,
     });
   } catch (error) {
     return error instanceof Error ? error.message : "the domain failed";
@@ -138,7 +145,8 @@ function findFaultOfTransition(
   { epoch, membersCount }: CheckerPorts,
 ): Fault | undefined {
   try {
-    requireWellFormed(transitionOf(bundle, epoch), membersCount);
+    const outline = outlineOf({ stepHash: hashStep }, bundle);
+    requireWellFormed(transitionOf(outline, epoch), membersCount);
     return undefined;
   } catch (error) {
     const detail = error instanceof Error ? error.message : "not well-formed";

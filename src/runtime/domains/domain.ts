@@ -37,10 +37,20 @@ export interface StateView {
   readonly find: (schema: string, label: string) => Iterable<DomainState>;
 }
 
+/** A call to a public contract, which the ledger makes after a transition. */
+export interface PublicCall {
+  readonly target: string;
+  /** Selector and arguments. */
+  readonly data: string;
+}
+
 /** A group, as a domain knows it. */
 export interface DomainGroup {
   readonly address: string;
+  /** All nodes that take part: they may send intents. */
   readonly members: readonly NodeName[];
+  /** Members whose endorsements count. They see everything that happens in the group. */
+  readonly endorsers: readonly NodeName[];
   /** What the creator of the group chose; the domain reads it. */
   readonly configuration: Readonly<Record<string, string>>;
 }
@@ -73,6 +83,10 @@ export type Assembly =
       readonly inputs: readonly StateId[];
       readonly reads: readonly StateId[];
       readonly outputs: readonly NewState[];
+      /** What is to be known of it besides: bound by the endorsements, never on the ledger, kept for the receipt. */
+      readonly infos?: readonly NewState[];
+      /** To be made after it, in this order, if the group allows calls. */
+      readonly calls?: readonly PublicCall[];
     }
   /** It can never be done, or not yet. */
   | { readonly type: "reverted" | "parked"; readonly reason: string };
@@ -87,7 +101,12 @@ export interface DomainStep {
   readonly inputs: readonly DomainState[];
   readonly reads: readonly DomainState[];
   readonly outputs: readonly DomainState[];
+  readonly infos: readonly DomainState[];
+  readonly calls: readonly PublicCall[];
 }
+
+/** What the creator of a group says about it. */
+export type GroupPlan = Pick<DomainGroup, "members" | "configuration">;
 
 /** What intents of one kind mean. Methods may be asynchronous, and must answer. */
 export interface Domain {
@@ -97,7 +116,11 @@ export interface Domain {
   /** What users can call: functions that become intents, and views that {@link Domain.query} answers. */
   readonly abi: readonly AbiEntry[];
   /** Throws a {@link DomainRefusal} for a group that makes no sense. */
-  readonly checkGroup: (group: DomainGroup) => void;
+  readonly checkGroup: (group: GroupPlan) => void;
+  /** The members whose endorsements count; all, if a domain does not say. Asked only for a group that was checked. */
+  readonly endorsersOf?: (group: GroupPlan) => readonly NodeName[];
+  /** Whether steps may make public calls; if a domain does not say, they may not. */
+  readonly allowsCalls?: (group: GroupPlan) => boolean;
   /** Reads what a user asks. Throws a {@link DomainRefusal} for what can never be done. */
   readonly check: (call: DomainCall) => {
     readonly payload: string;
@@ -124,9 +147,10 @@ export interface Domain {
       readonly spent: readonly SeenState[];
       readonly read: readonly SeenState[];
       readonly confirmed: readonly SeenState[];
+      readonly infos: readonly SeenState[];
     },
   ) => Json;
-  /** Whether a member may see a state. */
+  /** Whether a member that does not endorse may see a state. */
   readonly isEntitled: (
     group: DomainGroup,
     state: DomainState,

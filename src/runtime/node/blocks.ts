@@ -156,6 +156,10 @@ export class BlockFeed {
       for (const transition of own) runner.apply(transition, height);
     });
     this.#ports.deeds.collect(turn, runner, runner.handle(event));
+    if (own.length > 0)
+      turn.deeds.push(() => {
+        this.#ports.catchUp.askAtOnce(runner);
+      });
   }
 
   async #inTurn(run: (turn: Turn) => void): Promise<void> {

@@ -35,6 +35,8 @@ export type Body =
       readonly type: "tell";
       readonly group: GroupAddress;
       readonly states: readonly ToldState[];
+      /** What was asked for, and the receiver may not see. */
+      readonly denied: readonly LedgerId[];
     }
   /** A group was created with the receiver as a member. */
   | { readonly type: "offer"; readonly offer: GroupOffer }
@@ -70,6 +72,7 @@ const plain = union({
       }),
       ASKED_MAX,
     ),
+    denied: listOf(ledgerId, ASKED_MAX),
   }),
   offer: object({ type: oneOf("offer"), offer: offerShape }),
   joined: object({ type: oneOf("joined"), group: parseGroupAddress }),

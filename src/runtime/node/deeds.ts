@@ -2,7 +2,7 @@ import { parseDigest as parseLedgerDigest } from "../../ledger/index.ts";
 import type { Effect } from "../../protocol/effects.ts";
 import type { Event } from "../../protocol/events.ts";
 import type { IntentId, NodeName } from "../../protocol/ids.ts";
-import type { DispatchRecord } from "../../protocol/records.ts";
+import type { DispatchRecord, SavedRecord } from "../../protocol/records.ts";
 import { assemble } from "../domains/assembler.ts";
 import { findFault } from "../domains/checker.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
@@ -88,6 +88,7 @@ export class Deeds {
         turn.writes.push(() => {
           store.records.save(address, effect.record);
         });
+        this.#keepInfos(turn, runner, effect.record);
         return;
       case "Erase":
         turn.writes.push(() => {
@@ -148,6 +149,20 @@ export class Deeds {
     }
   }
 
+  /** What a step tells is on its sender's disk before it can happen: nobody else need ever tell it again. */
+  #keepInfos(turn: Turn, runner: GroupRunner, record: SavedRecord): void {
+    if (record.kind !== "intent" || record.permission === undefined) return;
+    const { id: intentId } = record.intent;
+    const { digest } = record.permission;
+    const { transactions } = runner.sequencer.sender;
+    const infos = transactions.get(intentId)?.step?.infos ?? [];
+    if (infos.length === 0 || record.receipt !== undefined) return;
+    turn.writes.push(() => {
+      const { address } = runner.stored;
+      this.#ports.store.infos.save(address, { intentId, digest, infos });
+    });
+  }
+
   #assemble(
     runner: GroupRunner,
     { key, intents, view }: EffectOf<"Assemble">,
@@ -188,7 +203,8 @@ export class Deeds {
         group,
         book,
         epoch: stored.epoch,
-        membersCount: stored.members.length,
+        allowsCalls: stored.genesis.externalCalls,
+        membersCount: stored.committee.length,
         isFulfilled: (id) => runner.isFulfilled(id),
         isSignedBy: (sender, hash, signature) =>
           group.members.includes(sender) &&

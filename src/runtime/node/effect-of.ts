@@ -1,4 +1,4 @@
-import type { GroupAddress, IntentId } from "../../protocol/ids.ts";
+import type { Digest, GroupAddress, IntentId } from "../../protocol/ids.ts";
 import type { SeenState } from "../domains/domain.ts";
 import type { IntentEffect } from "../service.ts";
 import { readState } from "../states/content.ts";
@@ -13,6 +13,8 @@ export function effectOf(
   store: Store,
   group: GroupAddress,
   id: IntentId,
+  /** The digest of a bundle whose transition has this hash. */
+  digestOf: (transitionHash: string) => Digest,
 ): IntentEffect | undefined {
   const fulfilment = store.blocks.fulfilment(group, id);
   if (fulfilment === undefined) return undefined;
@@ -26,6 +28,12 @@ export function effectOf(
     confirmed: created.flatMap((state) =>
       readOrigin(state) === id ? seen(state) : [],
     ),
+    infos: store.infos
+      .find(group, {
+        intentId: id,
+        digest: digestOf(fulfilment.transitionHash),
+      })
+      .flatMap((state) => seen(state)),
   };
 }
 

@@ -21,11 +21,12 @@ import {
   handle,
   type Sequencer,
 } from "../../protocol/sequencer.ts";
-import type { Domain } from "../domains/domain.ts";
+import type { Domain, DomainState } from "../domains/domain.ts";
 import type { IndexedTransition } from "../ports.ts";
 import type { NodeGroup } from "../service.ts";
 import { hashingOf } from "../states/arrange.ts";
 import { StateBook } from "../states/book.ts";
+import { readState } from "../states/content.ts";
 import type { StoredGroup } from "../store/groups.ts";
 import type { Store } from "../store/store.ts";
 import { SeenBundles } from "./seen-bundles.ts";
@@ -58,7 +59,7 @@ export class GroupRunner {
     ports: { readonly store: Store; readonly domain: Domain },
   ) {
     const { stored, chainId } = options;
-    const { address, members } = stored;
+    const { address, members, committee } = stored;
     this.stored = stored;
     this.#store = ports.store;
     this.isCaughtUp = stored.historyThrough === undefined;
@@ -67,7 +68,8 @@ export class GroupRunner {
       id: stored.id,
       name: stored.name,
       domain: ports.domain,
-      members: members.map(({ name }) => name),
+      members,
+      endorsers: committee.map(({ name }) => name),
       threshold: stored.threshold,
       configuration: stored.configuration,
     };
@@ -102,12 +104,17 @@ export class GroupRunner {
     readonly settings: NodeSettings;
   }): SequencerConfig {
     const { address, members, threshold, mode, policy, epoch } = this.stored;
-    const committee = members.map(({ name }) => name);
+    const { endorsers: committee } = this.group;
     return {
       ...ticksOf(options.settings),
       self: options.self,
       contract: address,
+      members,
       committee,
+      mayKnow: (node, state) => {
+        const read = readState(state);
+        return read !== undefined && this.mayKnow(node, read);
+      },
       threshold,
       mode,
       pool: mode === "remote" ? committee : [],
@@ -119,6 +126,15 @@ export class GroupRunner {
 
   handle(event: Event): Effect[] {
     return handle(this.sequencer, event);
+  }
+
+  /** Whether a member may see a state. Who endorses sees everything. */
+  mayKnow(node: NodeName, state: DomainState): boolean {
+    const { group } = this;
+    return (
+      group.endorsers.includes(node) ||
+      group.domain.isEntitled(group, state, node)
+    );
   }
 
   isFulfilled(id: IntentId): boolean {
@@ -148,5 +164,7 @@ export class GroupRunner {
   apply(transition: IndexedTransition, block: number): void {
     const digest = this.digestOf(transition.transitionHash);
     this.book.apply(transition, block, this.seen.outputsOf(digest));
+    for (const step of this.seen.stepsOf(digest))
+      this.#store.infos.save(this.stored.address, { ...step, digest });
   }
 }

@@ -1,7 +1,9 @@
 import { parseAddress, parseBytes32, parseUint64 } from "../../ledger/index.ts";
 import type { GroupAddress, NodeName } from "../../protocol/ids.ts";
 import type { StoredGroup } from "../store/groups.ts";
+import type { Domain } from "../domains/domain.ts";
 import type { Body } from "./body.ts";
+import { endorsersOf, genesisSalt } from "./genesis.ts";
 import type { GroupOffer } from "./offer.ts";
 import type { NodePorts } from "./ports.ts";
 
@@ -74,32 +76,27 @@ export function acceptOffer(
   const domain = domains.get(offer.domain);
   if (domain === undefined) return refuse(`no domain "${offer.domain}" here`);
   if (!offer.members.includes(self)) return refuse("this node is no member");
-  const members = offer.members.map((name) => ({
+  const committee = askDomain(domain, offer).map((name) => ({
     name,
     endorser: directory.endorserOf(name) ?? refuse(`"${name}" is not known`),
   }));
   // The ledger keeps members in ascending order, and endorsements name them by their position.
-  members.sort((a, b) => (a.endorser < b.endorser ? -1 : 1));
+  committee.sort((a, b) => (a.endorser < b.endorser ? -1 : 1));
   const isSame =
     facts.threshold === offer.threshold &&
-    facts.members.length === members.length &&
-    members.every(({ endorser }, i) => endorser === facts.members[i]);
+    facts.members.length === committee.length &&
+    committee.every(({ endorser }, i) => endorser === facts.members[i]);
   if (!isSame)
     return refuse("the ledger has other members or another threshold");
-  if (facts.salt !== offer.id)
-    return refuse("the ledger has another id for it");
-  try {
-    domain.checkGroup(offer);
-  } catch (error) {
-    // Whatever a domain does not expect in an offer must not bring its node down.
-    return refuse(error instanceof Error ? error.message : "the domain failed");
-  }
+  if (facts.salt !== genesisSalt(offer))
+    return refuse("it was created as something else");
   return {
     id: parseBytes32(offer.id),
     address: offer.address,
     name: offer.name,
     domain: offer.domain,
-    members,
+    members: offer.members,
+    committee,
     threshold: offer.threshold,
     mode: domain.mode,
     policy: offer.policy,
@@ -115,4 +112,17 @@ export function acceptOffer(
       transactionHash: parseBytes32(facts.transactionHash),
     },
   };
+}
+
+/** Who endorses, if the group makes sense. Whatever a domain does not expect in an offer must not bring its node down. */
+function askDomain(domain: Domain, offer: GroupOffer): readonly NodeName[] {
+  try {
+    domain.checkGroup(offer);
+    return endorsersOf(domain, offer);
+  } catch (error) {
+    throw new OfferRefusal(
+      error instanceof Error ? error.message : "the domain failed",
+      { cause: error },
+    );
+  }
 }

@@ -27,6 +27,7 @@ interface MailboxPorts extends Pick<NodePorts, "connect" | "store"> {
   ) => void;
   readonly onTell: (
     runner: GroupRunner,
+    from: NodeName,
     body: Extract<Body, { readonly type: "tell" }>,
   ) => void;
   readonly onOffer: (from: NodeName, offer: GroupOffer) => void;
@@ -108,7 +109,7 @@ export class Mailbox {
         this.#ports.onAsk(runner, from, body);
         return;
       case "tell":
-        this.#ports.onTell(runner, body);
+        this.#ports.onTell(runner, from, body);
         return;
       case "joined":
         return;
@@ -175,7 +176,7 @@ function isEndorsedBy(
   from: NodeName,
   { digest, signature }: Pick<MessageOf<"Endorsement">, "digest" | "signature">,
 ): boolean {
-  const member = stored.members.find(({ name }) => name === from);
+  const member = stored.committee.find(({ name }) => name === from);
   if (member === undefined) return false;
   try {
     const signer = recoverSigner(

@@ -1,8 +1,4 @@
-import {
-  type Address,
-  type Bytes32,
-  parseBytes32,
-} from "../../ledger/index.ts";
+import type { Address, Bytes32 } from "../../ledger/index.ts";
 import type { Policy } from "../../protocol/config.ts";
 import type { GroupAddress, NodeName } from "../../protocol/ids.ts";
 import { DomainRefusal } from "../domains/domain.ts";
@@ -11,6 +7,7 @@ import { ChainError } from "../ports.ts";
 import { NodeRefusal, type NodeService } from "../service.ts";
 import type { StoredGroup } from "../store/groups.ts";
 import type { Body } from "./body.ts";
+import { endorsersOf, genesisSalt } from "./genesis.ts";
 import { findGroupFacts } from "./group-facts.ts";
 import { acceptOffer, OfferRefusal, Offers } from "./joining.ts";
 import type { GroupOffer } from "./offer.ts";
@@ -28,6 +25,7 @@ interface MembershipPorts extends Pick<
   readonly createOnLedger: (plan: {
     readonly members: readonly Address[];
     readonly threshold: number;
+    readonly externalCalls: boolean;
     readonly salt: Bytes32;
   }) => Promise<LedgerGroup>;
   readonly has: (group: GroupAddress) => boolean;
@@ -63,24 +61,15 @@ export class Membership {
   async create(
     options: Parameters<NodeService["createGroup"]>[0],
   ): Promise<GroupAddress> {
-    const { id, name, domain, members, threshold, configuration } = options;
-    const addresses = this.#check(options);
+    const { addresses, externalCalls } = this.#check(options);
+    const plan = { ...options, policy: this.#options.policy };
     const { address, block } = await this.#ports.createOnLedger({
       members: addresses,
-      threshold,
-      salt: parseBytes32(id),
+      threshold: options.threshold,
+      externalCalls,
+      salt: genesisSalt(plan),
     });
-    const offer: GroupOffer = {
-      id,
-      address,
-      name,
-      domain,
-      members,
-      threshold,
-      policy: this.#options.policy,
-      configuration,
-      createdBlock: block,
-    };
+    const offer: GroupOffer = { ...plan, address, createdBlock: block };
     await this.#join(offer);
     this.#offers.add(offer, this.#options.self);
     return address;
@@ -91,7 +80,10 @@ export class Membership {
     members,
     threshold,
     configuration,
-  }: Parameters<NodeService["createGroup"]>[0]): Address[] {
+  }: Parameters<NodeService["createGroup"]>[0]): {
+    readonly addresses: readonly Address[];
+    readonly externalCalls: boolean;
+  } {
     const { domains, directory } = this.#ports;
     const known = domains.get(domain);
     if (known === undefined)
@@ -104,28 +96,38 @@ export class Membership {
       throw new NodeRefusal(
         `${this.#options.self} creates the group and has to be a member of it.`,
       );
-    if (
-      !Number.isInteger(threshold) ||
-      threshold < 1 ||
-      threshold > members.length
-    )
-      throw new NodeRefusal(
-        `The threshold must be from 1 to ${members.length}, the number of members, but is ${threshold}.`,
-      );
+    const plan = { members, configuration };
     try {
-      known.checkGroup({ address: "", members, configuration });
+      known.checkGroup(plan);
     } catch (error) {
       if (error instanceof DomainRefusal) throw new NodeRefusal(error.message);
       throw error;
     }
-    return members.map((name) => {
+    const endorsers = endorsersOf(known, plan);
+    if (
+      !Number.isInteger(threshold) ||
+      threshold < 1 ||
+      threshold > endorsers.length
+    )
+      throw new NodeRefusal(
+        `The threshold must be from 1 to ${endorsers.length}, the number of members that endorse, but is ${threshold}.`,
+      );
+    const addressOf = (name: NodeName): Address => {
       const address = directory.endorserOf(name);
       if (address === undefined)
         throw new NodeRefusal(
           `"${name}" is no node that ${this.#options.self} knows. It knows: ${directory.names().join(", ")}.`,
         );
       return address;
-    });
+    };
+    // A member that nobody knows could never join.
+    const addresses = new Map(members.map((name) => [name, addressOf(name)]));
+    return {
+      addresses: endorsers.map(
+        (name) => addresses.get(name) ?? addressOf(name),
+      ),
+      externalCalls: known.allowsCalls?.(plan) ?? false,
+    };
   }
 
   /** Somebody says that this node is a member of a group. The ledger knows. */

@@ -98,8 +98,8 @@ export class Node implements NodeService {
         onAsk: (runner, from, body) => {
           this.#catchUp.answer(runner, from, body);
         },
-        onTell: (runner, body) => {
-          this.#catchUp.learn(runner, body);
+        onTell: (runner, from, body) => {
+          this.#catchUp.learn(runner, from, body);
         },
         onOffer: (from, offer) => {
           this.#membership.consider(from, offer);
@@ -192,7 +192,7 @@ export class Node implements NodeService {
             {
               factory: parseAddress(options.factory),
               payer: payer.address,
-              config: buildGroupConfig({ ...plan, externalCalls: false }),
+              config: buildGroupConfig(plan),
               salt: plan.salt,
             },
             { client, database: store.database, submitter: this.#submitter },
@@ -363,7 +363,11 @@ export class Node implements NodeService {
   }
 
   effectOf(address: GroupAddress, id: IntentId): IntentEffect | undefined {
-    return effectOf(this.#ports.store, address, id);
+    const runner = this.#runners.get(address);
+    return (
+      runner &&
+      effectOf(this.#ports.store, address, id, (hash) => runner.digestOf(hash))
+    );
   }
 
   preparedOf(address: GroupAddress, id: IntentId): PreparedCall | undefined {

@@ -30,6 +30,7 @@ export function preparedOf(
       spent: known(step.inputs),
       read: known(step.reads),
       confirmed: step.outputs.flatMap(seen),
+      infos: step.infos.flatMap(seen),
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Digest, NodeName } from "../../protocol/ids.ts";
 import { netOf } from "../../protocol/net.ts";
-import type { Bundle, State } from "../../protocol/transition.ts";
+import type { Bundle, State, Step } from "../../protocol/transition.ts";
 import { stateIdOf } from "../states/content.ts";
 
 /** Bundles of one node that are remembered. More are in flight only when it lies. */
@@ -8,9 +8,15 @@ const BUNDLES_MAX = 256;
 /** Content of one node's bundles that is remembered: of some of the largest messages, of thousands of usual ones. */
 const CONTENT_MAX = 32_000_000;
 
-/** What one node's bundles would create, oldest first. */
+/** What a bundle would create, and what its steps tell besides. */
+interface Seen {
+  readonly outputs: readonly State[];
+  readonly steps: readonly Pick<Step, "intentId" | "infos">[];
+}
+
+/** One node's bundles, oldest first. */
 interface Shelf {
-  readonly outputs: Map<Digest, readonly State[]>;
+  readonly bundles: Map<Digest, Seen>;
   length: number;
 }
 
@@ -25,32 +31,53 @@ export class SeenBundles {
   /** Remembers a bundle that a member sent; the first one, if it sends another with the same digest. */
   add(from: NodeName, { digest, steps }: Bundle): void {
     const shelf: Shelf = this.#shelves.get(from) ?? {
-      outputs: new Map(),
+      bundles: new Map(),
       length: 0,
     };
     this.#shelves.set(from, shelf);
-    if (shelf.outputs.has(digest)) return;
-    const { outputs } = netOf(steps);
-    shelf.outputs.set(digest, outputs);
-    shelf.length += lengthOf(outputs);
-    for (const [oldest, states] of shelf.outputs) {
-      if (shelf.outputs.size <= BUNDLES_MAX && shelf.length <= CONTENT_MAX)
+    if (shelf.bundles.has(digest)) return;
+    const added: Seen = {
+      outputs: netOf(steps).outputs,
+      steps: steps.flatMap(({ intentId, infos }) =>
+        infos.length === 0 ? [] : [{ intentId, infos }],
+      ),
+    };
+    shelf.bundles.set(digest, added);
+    shelf.length += lengthOf(added);
+    for (const [oldest, seen] of shelf.bundles) {
+      if (shelf.bundles.size <= BUNDLES_MAX && shelf.length <= CONTENT_MAX)
         return;
-      shelf.outputs.delete(oldest);
-      shelf.length -= lengthOf(states);
+      shelf.bundles.delete(oldest);
+      shelf.length -= lengthOf(seen);
     }
   }
 
   /** What a bundle that happened may have created, by all who sent it. The content of each is that of its id. */
   outputsOf(digest: Digest): readonly State[] {
-    return [...this.#shelves.values()].flatMap(({ outputs }) =>
-      (outputs.get(digest) ?? []).filter(
-        ({ id, content }) => stateIdOf(content) === id,
-      ),
+    return [...this.#shelves.values()].flatMap(({ bundles }) =>
+      (bundles.get(digest)?.outputs ?? []).filter(isGenuine),
     );
+  }
+
+  /** What the steps of a bundle that happened tell, as far as the content of each is that of its id. */
+  stepsOf(digest: Digest): Seen["steps"] {
+    for (const { bundles } of this.#shelves.values()) {
+      const { steps } = bundles.get(digest) ?? {};
+      if (steps?.every(({ infos }) => infos.every(isGenuine)) === true)
+        return steps;
+    }
+    return [];
   }
 }
 
-function lengthOf(states: readonly State[]): number {
-  return states.reduce((sum, { content }) => sum + content.length, 0);
+function isGenuine({ id, content }: State): boolean {
+  return stateIdOf(content) === id;
+}
+
+function lengthOf({ outputs, steps }: Seen): number {
+  const infos = steps.flatMap((step) => step.infos);
+  return [...outputs, ...infos].reduce(
+    (sum, { content }) => sum + content.length,
+    0,
+  );
 }

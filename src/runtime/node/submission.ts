@@ -6,7 +6,8 @@ import {
 import type { Prepared } from "../../protocol/records.ts";
 import { executeGasMax } from "../ledger/submitter/gas.ts";
 import type { Submission } from "../ledger/submitter/ports.ts";
-import { transitionOf } from "../states/arrange.ts";
+import { outlineOf } from "../../protocol/outline.ts";
+import { hashStep, transitionOf } from "../states/arrange.ts";
 import type { GroupRunner } from "./group-runner.ts";
 
 /** The call that carries out an endorsed bundle, with as many endorsements as the ledger wants. */
@@ -14,18 +15,19 @@ export function submissionOf(
   { stored }: GroupRunner,
   { bundle, endorsements }: Prepared,
 ): Submission {
-  const { members, threshold, epoch, address } = stored;
+  const { committee, threshold, epoch, address } = stored;
   const addresses = new Map(
-    members.map(({ name, endorser }) => [name, endorser]),
+    committee.map(({ name, endorser }) => [name, endorser]),
   );
   const packed = packEndorsements(
-    { members: members.map(({ endorser }) => endorser) },
+    { members: committee.map(({ endorser }) => endorser) },
     endorsements.slice(0, threshold).map(({ endorser, signature }) => ({
       member: parseAddress(addresses.get(endorser)),
       signature,
     })),
   );
-  const transition = transitionOf(bundle, epoch);
+  const outline = outlineOf({ stepHash: hashStep }, bundle);
+  const transition = transitionOf(outline, epoch);
   const data = encodeExecute(transition, packed);
   return {
     digest: bundle.digest,

@@ -2,27 +2,38 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 
 import {
   type Bytes32,
+  type ExternalCall as LedgerCall,
   intentsHash,
   type LedgerDomain,
   outputStateIds,
-  parseBytes32,
+  parseAddress,
   parseCommitment,
+  parseHex,
   parseIntentId,
   parseStateId,
   parseUint64,
   type StateId as LedgerId,
   toBytes32,
+  toHex,
   type Transition,
   transitionDigest,
   VACANCY,
 } from "../../ledger/index.ts";
 import type { Hashing } from "../../protocol/config.ts";
-import { type Digest, parseDigest, type StateId } from "../../protocol/ids.ts";
+import {
+  type Digest,
+  parseDigest,
+  parseStepHash,
+  type StateId,
+  type StepHash,
+} from "../../protocol/ids.ts";
 import { netOf } from "../../protocol/net.ts";
 import type {
+  ExternalCall,
   PlacedState,
   Step,
-  UnsealedBundle,
+  StepOutline,
+  UnsealedOutline,
 } from "../../protocol/transition.ts";
 import { ledgerIdOf, placeOnLedger } from "./place.ts";
 
@@ -40,7 +51,7 @@ const NOWHERE = parseStateId(`0x${"00".repeat(32)}`);
  * whether it makes sense is for endorsers and the ledger to say.
  */
 export function transitionOf(
-  bundle: UnsealedBundle,
+  bundle: UnsealedOutline,
   epoch: bigint,
 ): Transition {
   const net = netOf(bundle.steps);
@@ -60,13 +71,17 @@ export function transitionOf(
     outputs,
     details: hashSteps(bundle.steps),
     validUntil: parseUint64(bundle.validUntil),
-    calls: [],
+    calls: bundle.steps.flatMap(({ calls }) => calls.map(readCall)),
   };
+}
+
+function readCall({ target, data }: ExternalCall): LedgerCall {
+  return { target: parseAddress(target), data: parseHex(data) };
 }
 
 /** Where the outputs of a transition will be, in the order of the net outputs. */
 function placesIn(
-  bundle: UnsealedBundle,
+  bundle: UnsealedOutline,
   transition: Transition,
 ): PlacedState[] {
   const hash = intentsHash(transition.intents);
@@ -83,10 +98,11 @@ function placesIn(
 export function hashingOf({ domain, epoch }: LedgerGroup): Hashing {
   // A bundle is asked about several times while it goes through one node.
   const digests = new WeakMap<
-    readonly Step[],
-    { readonly bundle: UnsealedBundle; readonly digest: Digest }
+    readonly StepOutline[],
+    { readonly bundle: UnsealedOutline; readonly digest: Digest }
   >();
   return {
+    stepHash: hashStep,
     bundleDigest: (bundle) => {
       const known = digests.get(bundle.steps);
       if (
@@ -106,34 +122,35 @@ export function hashingOf({ domain, epoch }: LedgerGroup): Hashing {
 }
 
 /** A commitment to the steps, in order, with all that their senders signed. */
-function hashSteps(steps: readonly Step[]): Bytes32 {
+function hashSteps(steps: readonly StepOutline[]): Bytes32 {
   const bytes = new Uint8Array(32 * steps.length);
-  steps.forEach((step, i) => {
-    bytes.set(Buffer.from(hashStep(step).slice(2), "hex"), 32 * i);
+  steps.forEach(({ hash }, i) => {
+    bytes.set(Buffer.from(hash.slice(2), "hex"), 32 * i);
   });
   return toBytes32(keccak_256(bytes));
 }
 
-const stepHashes = new WeakMap<Step, Bytes32>();
+const stepHashes = new WeakMap<Step, StepHash>();
 
 /** What the sender of a step signs: all of it. */
-export function hashStep(step: Step): Bytes32 {
+export function hashStep(step: Step): StepHash {
   const known = stepHashes.get(step);
   if (known !== undefined) return known;
-  const { intentId, sender, payload, inputs, reads, outputs, found } = step;
-  // JSON is unambiguous; the content of outputs is bound by their ids.
+  // JSON is unambiguous; the content of states is bound by their ids.
   const text = JSON.stringify([
-    intentId,
-    sender,
-    payload,
-    inputs,
-    reads,
-    outputs.map(({ id }) => id),
-    found.map(({ id, place }) => [id, place]),
+    step.intentId,
+    step.sender,
+    step.payload,
+    step.inputs,
+    step.reads,
+    step.outputs.map(({ id }) => id),
+    step.infos.map(({ id }) => id),
+    step.calls.map(({ target, data }) => [target, data]),
+    step.found.map(({ id, place }) => [id, place]),
+    step.salt,
   ]);
-  const hash = parseBytes32(
-    toBytes32(keccak_256(new TextEncoder().encode(text))),
-  );
+  const hash = parseStepHash(toHex(keccak_256(new TextEncoder().encode(text))));
+  if (hash === undefined) throw new Error("A hash has the wrong shape.");
   stepHashes.set(step, hash);
   return hash;
 }

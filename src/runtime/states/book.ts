@@ -141,6 +141,12 @@ export class StateBook implements StateView {
     return output !== undefined && this.#learn(output, content);
   }
 
+  /** This node may not see that state. Inside a commit. */
+  renounce(ledgerId: LedgerId): void {
+    if (!this.#missing.delete(ledgerId)) return;
+    this.#states.markForeign(this.#group, ledgerId);
+  }
+
   #learn(output: MissingState, content: State): boolean {
     const { ledgerId } = output;
     if (!isAt(ledgerId, { ...output, id: content.id })) return false;

@@ -21,17 +21,21 @@ export interface OriginatedState extends DomainState {
 /** Without it, whoever knows the shape of a state could guess its content from the id on the ledger. */
 const SALT_BYTES = 16;
 
+/** 16 random bytes. */
+export function newSalt(): string {
+  return toHex(randomBytes(SALT_BYTES));
+}
+
 /** Makes a state of what a domain wants to create. */
 export function createState(
   { schema, label, data }: NewState,
   origin: { readonly intentId: IntentId; readonly index: number },
 ): State {
-  const salt = toHex(randomBytes(SALT_BYTES));
   const { intentId, index } = origin;
   const content = JSON.stringify({
     intent: intentId,
     index,
-    salt,
+    salt: newSalt(),
     schema,
     label,
     data,

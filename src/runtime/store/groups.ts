@@ -29,8 +29,8 @@ CREATE TABLE groups (
 );
 `;
 
-/** A member: a node, and the address with which it endorses. */
-export interface StoredMember {
+/** A member whose endorsements count: a node, and the address with which it endorses. */
+export interface StoredEndorser {
   readonly name: NodeName;
   readonly endorser: Address;
 }
@@ -42,8 +42,10 @@ export interface StoredGroup {
   readonly address: GroupAddress;
   readonly name: string;
   readonly domain: string;
-  /** In the order of the committee. */
-  readonly members: readonly StoredMember[];
+  /** All nodes that take part. */
+  readonly members: readonly NodeName[];
+  /** In the order in which the ledger has them. */
+  readonly committee: readonly StoredEndorser[];
   readonly threshold: number;
   readonly mode: Mode;
   readonly policy: Policy;
@@ -81,7 +83,11 @@ const config: Shape<StoredGroup> = object({
   address: parseGroupAddress,
   name: unbounded,
   domain: unbounded,
-  members: listOf(object({ name: parseNodeName, endorser: address }), Infinity),
+  members: listOf(parseNodeName, Infinity),
+  committee: listOf(
+    object({ name: parseNodeName, endorser: address }),
+    Infinity,
+  ),
   threshold: count,
   mode: oneOf("local", "remote", "elected"),
   policy: oneOf("sticky", "rotating"),

@@ -2,6 +2,7 @@ import { blocksSchema } from "./blocks.ts";
 import { bootsSchema } from "./boots.ts";
 import type { Migrations } from "./database.ts";
 import { groupsSchema } from "./groups.ts";
+import { infosSchema } from "./infos.ts";
 import { peersSchema } from "./peers.ts";
 import { recordsSchema } from "./records.ts";
 import { statesSchema } from "./states.ts";
@@ -14,6 +15,7 @@ const tables: readonly string[] = [
   recordsSchema,
   blocksSchema,
   statesSchema,
+  infosSchema,
   groupsSchema,
   peersSchema,
   submissionsSql,

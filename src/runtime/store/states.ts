@@ -21,6 +21,7 @@ CREATE TABLE states (
   output_index INTEGER NOT NULL,
   is_vacancy INTEGER NOT NULL,
   has_content INTEGER NOT NULL,
+  is_foreign INTEGER NOT NULL DEFAULT 0,
   spent_block INTEGER,
   spent_by TEXT,
   UNIQUE (group_address, ledger_id)
@@ -31,7 +32,7 @@ CREATE INDEX states_by_spent_block ON states (spent_block) WHERE spent_block IS 
 CREATE INDEX states_by_spending ON states (group_address, spent_by) WHERE spent_by IS NOT NULL;
 CREATE INDEX states_unspent ON states (group_address, is_vacancy, block) WHERE spent_block IS NULL;
 CREATE INDEX states_missing ON states (group_address, block)
-  WHERE spent_block IS NULL AND is_vacancy = 0 AND has_content = 0;
+  WHERE spent_block IS NULL AND is_vacancy = 0 AND has_content = 0 AND is_foreign = 0;
 ${contentsSchema}`;
 
 /** A state is spent: in which block, and by which transition. */
@@ -129,12 +130,22 @@ export class States {
       .map(readLedgerState);
   }
 
-  /** Unspent states whose content this node does not have. Oldest first. */
+  /** This node may not see what a state means, so nothing of it is missing. */
+  markForeign(group: GroupAddress, id: LedgerId): void {
+    this.#database.run(
+      "UPDATE states SET is_foreign = 1 WHERE group_address = ? AND ledger_id = ?",
+      group,
+      id,
+    );
+  }
+
+  /** Unspent states whose content this node does not have, and may have. Oldest first. */
   missing(group: GroupAddress): readonly LedgerState[] {
     return this.#database
       .all(
         `SELECT * FROM states INDEXED BY states_missing
-         WHERE group_address = ? AND is_vacancy = 0 AND has_content = 0 AND spent_block IS NULL ORDER BY block, number`,
+         WHERE group_address = ? AND is_vacancy = 0 AND has_content = 0 AND is_foreign = 0 AND spent_block IS NULL
+         ORDER BY block, number`,
         group,
       )
       .map(readLedgerState);

@@ -5,6 +5,7 @@ import { Blocks } from "./blocks.ts";
 import { nextBoot } from "./boots.ts";
 import { Database } from "./database.ts";
 import { Groups } from "./groups.ts";
+import { Infos } from "./infos.ts";
 import { Lanes } from "./lanes.ts";
 import { Peers } from "./peers.ts";
 import { Records } from "./records.ts";
@@ -19,6 +20,7 @@ export interface Store {
   readonly records: Records;
   readonly blocks: Blocks;
   readonly states: States;
+  readonly infos: Infos;
   readonly groups: Groups;
   readonly peers: Peers;
   readonly lanes: Lanes;
@@ -47,6 +49,7 @@ export function openStore(
       records: new Records(database),
       blocks: new Blocks(database),
       states: new States(database),
+      infos: new Infos(database),
       groups: new Groups(database),
       peers: new Peers(database),
       lanes: new Lanes(ports),

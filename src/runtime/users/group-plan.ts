@@ -48,16 +48,14 @@ export function planGroup(
     throw new UserError("PD012501", "A group needs at least one member");
   const { threshold = "", ...configuration } = input.configuration ?? {};
   const nodes = nodesOf(members);
-  domain.checkGroup({
-    address: `0x${"0".repeat(40)}`,
-    members: nodes,
-    configuration,
-  });
+  domain.checkGroup({ members: nodes, configuration });
+  const endorsers =
+    domain.endorsersOf?.({ members: nodes, configuration }) ?? nodes;
   const plan = {
     domain: input.domain,
     name: input.name ?? "",
     members,
-    threshold: readThreshold(threshold, nodes.length),
+    threshold: readThreshold(threshold, endorsers.length),
     properties: input.properties ?? {},
     configuration,
     genesisSalt: `0x${randomBytes(32).toString("hex")}`,

@@ -8,9 +8,11 @@ import type {
   NodeName,
   RequestKey,
   StateId,
+  StepHash,
 } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/messages.ts";
 import type { IntentRecord } from "../../protocol/records.ts";
+import { stepHash } from "../hashing.ts";
 import { Violation } from "../violation.ts";
 import type { SimulatedNode } from "../node.ts";
 import { type Services, startServices } from "./fairness.ts";
@@ -32,8 +34,8 @@ export interface Course {
   assembly: RequestKey | undefined;
   /** To whom it delegated an intent last. */
   readonly delegates: Map<IntentId, NodeName>;
-  /** The signature of what it assembled last for an intent. */
-  readonly signatures: Map<IntentId, string>;
+  /** The hash of what it assembled last for an intent. */
+  readonly hashes: Map<IntentId, StepHash>;
   /** The tick in which a message was sent last, by its key and receiver. */
   readonly sentTicks: Map<string, number>;
   awaited: Awaited | undefined;
@@ -64,7 +66,7 @@ export function startCourse(coordinator: Coordinator): Course {
     predecessor: undefined,
     assembly: undefined,
     delegates: new Map(),
-    signatures: new Map(),
+    hashes: new Map(),
     sentTicks: new Map(),
     awaited: undefined,
     delegate: undefined,
@@ -80,7 +82,7 @@ export function startCourse(coordinator: Coordinator): Course {
 
 /** Takes note of what it sends. */
 export function note(
-  { delegates, signatures, sentTicks }: Course,
+  { delegates, hashes, sentTicks }: Course,
   to: NodeName,
   message: Message,
   tick: number,
@@ -90,7 +92,7 @@ export function note(
   else if (message.type === "AssembleResponse") {
     for (const outcome of message.outcomes)
       if (outcome.type === "assembled")
-        signatures.set(outcome.id, outcome.step.signature);
+        hashes.set(outcome.id, stepHash(outcome.step));
   } else if (message.type === "Dispatched")
     sentTicks.set(`${message.digest}|${to}`, tick);
   else if (message.type === "Handover")

@@ -2,7 +2,7 @@ import type { IntentId, NodeName, RequestKey } from "../../protocol/ids.ts";
 import type { MessageOf } from "../../protocol/messages.ts";
 import type { IntentRecord } from "../../protocol/records.ts";
 import type { Sequencer } from "../../protocol/sequencer.ts";
-import type { Intent, Step } from "../../protocol/transition.ts";
+import type { Intent, StepOutline } from "../../protocol/transition.ts";
 import { candidates, graceTicks, isSilent } from "../../protocol/turn.ts";
 import { hashing } from "../hashing.ts";
 import type { SimulatedNode } from "../node.ts";
@@ -33,23 +33,23 @@ export function checkPermitted(
   { config, height }: Sequencer,
   from: NodeName,
   { bundle }: MessageOf<"DispatchPermissionRequest">,
-  { delegates, signatures }: Course,
+  { delegates, hashes }: Course,
 ): void {
   const { steps, validUntil, digest } = bundle;
   if (hashing.bundleDigest(bundle) !== digest)
     throw violation("S16", node, "permits what it has not seen");
   if (validUntil > height + 4 * config.validForBlocks)
     throw violation("S16", node, `permits until block ${validUntil}`);
-  for (const { intentId, sender, signature } of steps) {
-    if (sender !== node.name) continue;
+  for (const { intentId, hash } of steps) {
     const record = node.disk.records.get(`intent:${intentId}`);
-    const last = record?.kind === "intent" ? record.permission : undefined;
+    if (record?.kind !== "intent") continue;
+    const last = record.permission;
     if (last?.digest === digest && last.coordinator === from) continue;
     if ((delegates.get(intentId) ?? from) !== from)
       throw violation("S16", node, `permits ${from}, who is not its delegate`);
-    if ((signatures.get(intentId) ?? signature) !== signature)
+    if ((hashes.get(intentId) ?? hash) !== hash)
       throw violation("S16", node, "permits another step than its last");
-    if (record?.kind === "intent") checkOrder(node, record.intent, steps);
+    checkOrder(node, record.intent, steps);
   }
 }
 
@@ -57,7 +57,7 @@ export function checkPermitted(
 function checkOrder(
   node: SimulatedNode,
   { id, dependsOn }: Intent,
-  steps: readonly Step[],
+  steps: readonly StepOutline[],
 ): void {
   const ids = steps.map(({ intentId }) => intentId);
   const before = ids.slice(0, ids.indexOf(id));

@@ -22,7 +22,9 @@ export function readGroup(command: Command): GroupConfig {
     numberOf(options.get(name) ?? String(otherwise));
   return {
     contract: addressOf(0),
+    members: committee,
     committee,
+    mayKnow: () => true,
     threshold: number("threshold", committee.length),
     mode: modeOf(options.get("mode") ?? "elected"),
     pool: listOf(command, "pool").map(nodeNamed),

@@ -54,10 +54,10 @@ export class ScriptedWorld {
   #effects: readonly Effect[] = [];
 
   constructor(config: GroupConfig, trace?: Tracer<{ readonly state: string }>) {
-    const { committee } = config;
+    const { members } = config;
     const random = new Random(0, "scenario");
     const faults = new FaultCounter();
-    this.story = new Story(committee);
+    this.story = new Story(members);
     this.#observer = new Observer(this.story);
     this.#invariants = new Invariants(
       {
@@ -65,6 +65,7 @@ export class ScriptedWorld {
         liars: new Set(),
         dependencies: this.#dependencies,
         prepareOnly: this.#prepareOnly,
+        secrets: config,
       },
       { chain: () => this.chain },
     );
@@ -78,7 +79,7 @@ export class ScriptedWorld {
         },
       },
     );
-    this.nodes = committee.map(
+    this.nodes = members.map(
       (self, index) =>
         new Node(
           { index, config: { ...config, self, boot: 0 } },

@@ -4,7 +4,7 @@ import type { Bundle, Intent, Step } from "../../../src/protocol/transition.ts";
 import { stateIdOf } from "../../../src/simulation/hashing.ts";
 import { block, delegation } from "../letters.ts";
 import { LoneNode, rank } from "../lone-node.ts";
-import { intent } from "../simulated-group.ts";
+import { aStep, intent } from "../simulated-group.ts";
 import type { Trace } from "./drive.ts";
 
 const self = rank(1);
@@ -126,16 +126,7 @@ function stepOf({ id: intentId }: Intent, inputs: readonly StateId[]): Step {
   const content = "";
   const outputs = [{ id: stateIdOf({ intentId, index: 0, content }), content }];
   const signature = `signed ${intentId}`;
-  return {
-    intentId,
-    sender,
-    payload: "",
-    inputs,
-    reads: [],
-    outputs,
-    found: [],
-    signature,
-  };
+  return aStep({ intentId, sender, inputs, outputs, signature });
 }
 
 /** The step of a wish, which spends these states. */

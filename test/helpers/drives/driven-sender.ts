@@ -3,7 +3,13 @@ import type { IntentRecord } from "../../../src/protocol/records.ts";
 import type { Bundle, Intent, Step } from "../../../src/protocol/transition.ts";
 import { block, heartbeat, submission } from "../letters.ts";
 import { keyOf, LoneNode, rank } from "../lone-node.ts";
-import { bundleOf, emptyView, intent } from "../simulated-group.ts";
+import {
+  aStep,
+  bundleOf,
+  emptyView,
+  intent,
+  permissionRequest,
+} from "../simulated-group.ts";
 import type { Trace } from "./drive.ts";
 
 export const self = rank(1);
@@ -37,16 +43,7 @@ export class Sender {
   }
 
   #step(): Step {
-    return {
-      intentId: this.wish.id,
-      sender: self,
-      payload: "",
-      inputs: [],
-      reads: [],
-      outputs: [],
-      found: [],
-      signature: "signed",
-    };
+    return aStep({ intentId: this.wish.id, sender: self });
   }
 
   /** Submits something that occupies the way to the coordinator. Returns the key of its delegation. */
@@ -115,9 +112,7 @@ export class Sender {
 
   permitted(): this {
     const key = keyOf("permission");
-    const bundle = this.#bundle;
-    const request = { type: "DispatchPermissionRequest", key, bundle } as const;
-    this.node.hear(coordinator, request);
+    this.node.hear(coordinator, permissionRequest(key, this.#bundle));
     return this;
   }
 

@@ -188,7 +188,8 @@ export class FakeNode implements NodeService {
     const address = parseGroupAddress(`0x${options.id.slice(-40)}`);
     if (domain === undefined || address === undefined)
       throw new Error("bad group");
-    const group = { ...options, address, domain };
+    const { members: endorsers } = options;
+    const group = { ...options, endorsers, address, domain };
     this.#groups.set(address, group);
     return group;
   }
@@ -219,7 +220,7 @@ export class FakeNode implements NodeService {
     const confirmed = assembly.outputs.map((output, at) =>
       this.#keep(output, `${id} ${at}`),
     );
-    this.#effects.set(id, { spent, read: [], confirmed });
+    this.#effects.set(id, { spent, read: [], confirmed, infos: [] });
     return () => {
       this.#book.settle({
         group: address,

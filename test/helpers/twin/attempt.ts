@@ -4,6 +4,7 @@ import type {
   Place,
   StateId,
 } from "../../../src/protocol/ids.ts";
+import { digestOf } from "../../../src/protocol/outline.ts";
 import type {
   Bundle,
   Endorsement,
@@ -18,7 +19,7 @@ import {
 } from "../../../src/simulation/hashing.ts";
 import type { LedgerState } from "../../../src/simulation/transition.ts";
 import type { Random } from "../random.ts";
-import { bundleOf, nodeNamed } from "../simulated-group.ts";
+import { aStep, bundleOf, nodeNamed } from "../simulated-group.ts";
 
 /** How a member signs: this bundle, another one, or not at all: somebody signs in its name. */
 export type Signing = "right" | "other bundle" | "other signer";
@@ -50,7 +51,7 @@ export const stranger: NodeName = nodeNamed("mallory");
 /** The endorsements as the simulated ledger takes them. */
 export function endorsementsOf({ bundle, signers }: Attempt): Endorsement[] {
   const { digest, validUntil } = bundle;
-  const other = hashing.bundleDigest({ ...bundle, validUntil: validUntil + 1 });
+  const other = digestOf(hashing, { ...bundle, validUntil: validUntil + 1 });
   return [...signers].map(([endorser, signing]) => ({
     endorser,
     digest,
@@ -143,15 +144,13 @@ function drawStep(scene: Scene, draft: BundleDraft, mischief: number): Step {
     },
   );
   const isThere = (id: StateId | undefined): id is StateId => id !== undefined;
-  const step = {
+  const step = aStep({
     intentId,
     sender: random.pick(scene.committee),
-    payload: "",
     inputs: inputs.filter(isThere),
     reads: reads.filter(isThere),
     outputs,
-    signature: "",
-  };
+  });
   draft.used.push(...step.inputs);
   draft.fresh.push(...outputs.map(({ id }) => id));
   for (const { id } of outputs) scene.states.add(id);

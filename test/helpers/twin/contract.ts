@@ -31,6 +31,7 @@ import type {
   Place,
   StateId,
 } from "../../../src/protocol/ids.ts";
+import { outlineOf } from "../../../src/protocol/outline.ts";
 import type { Bundle, State } from "../../../src/protocol/transition.ts";
 import { hashing, stateIdOf } from "../../../src/simulation/hashing.ts";
 import type { Chain } from "../chain.ts";
@@ -123,7 +124,8 @@ export class Contract {
       return { type: "Refused", reason: type.slice(prefix.length) };
     }
     const ids = outputStateIds(transition);
-    hashing.placesOf(attempt.bundle).forEach(({ id, place }, index) => {
+    const outline = outlineOf(hashing, attempt.bundle);
+    hashing.placesOf(outline).forEach(({ id, place }, index) => {
       const name = ids[index];
       if (name !== undefined) this.#names.set(`${id} ${place}`, name);
     });

@@ -9,6 +9,7 @@ import { SigningKey } from "ethers";
 import hre from "hardhat";
 
 import { ledgerDomain, parseAddress } from "../../../src/ledger/index.ts";
+import { digestOf } from "../../../src/protocol/outline.ts";
 import { directoryOf, Member } from "../../../src/runtime/cluster/member.ts";
 import type { UnsealedBundle } from "../../../src/protocol/transition.ts";
 import { groupToken } from "../../../src/runtime/domains/group-token.ts";
@@ -159,7 +160,7 @@ describe("A group with a member that lies", function () {
       expect((await victim.receipt(group, mint)).type).to.equal("Confirmed");
 
       const daveKey = new SigningKey(keyOf(liarName));
-      const { bundleDigest } = hashingOf({
+      const hashing = hashingOf({
         domain: ledgerDomain({ chainId, group: parseAddress(group) }),
         epoch: 0n,
       });
@@ -170,7 +171,7 @@ describe("A group with a member that lies", function () {
           sign: (digest) => daveKey.sign(digest).serialized,
           digestOf: (bundle) => {
             try {
-              return bundleDigest(bundle as UnsealedBundle);
+              return digestOf(hashing, bundle as UnsealedBundle);
             } catch {
               // It has not even the shape of a bundle.
               return undefined;

@@ -1,11 +1,12 @@
 import { expect } from "chai";
 
 import { ledgerDomain, parseAddress } from "../../../src/ledger/index.ts";
+import { digestOf } from "../../../src/protocol/outline.ts";
 import type { Bundle } from "../../../src/protocol/transition.ts";
 import { SeenBundles } from "../../../src/runtime/node/seen-bundles.ts";
 import { hashingOf } from "../../../src/runtime/states/arrange.ts";
 import { createState } from "../../../src/runtime/states/content.ts";
-import { alice, bob, intent } from "../../helpers/simulated-group.ts";
+import { aStep, alice, bob, intent } from "../../helpers/simulated-group.ts";
 
 const hashing = hashingOf({
   domain: ledgerDomain({
@@ -21,22 +22,11 @@ function bundleWith(number: number, data = "content"): Bundle {
   const origin = { intentId, index: 0 };
   const output = createState({ schema: "s", label: "l", data }, origin);
   const bundle = {
-    steps: [
-      {
-        intentId,
-        sender: alice,
-        payload: "",
-        inputs: [],
-        reads: [],
-        outputs: [output],
-        found: [],
-        signature: "",
-      },
-    ],
+    steps: [aStep({ intentId, sender: alice, outputs: [output] })],
     places: [],
     validUntil: 100,
   };
-  return { ...bundle, digest: hashing.bundleDigest(bundle) };
+  return { ...bundle, digest: digestOf(hashing, bundle) };
 }
 
 function withContent(bundle: Bundle, content: string): Bundle {

@@ -21,7 +21,8 @@ function aGroup(n: number, changes: Partial<StoredGroup> = {}): StoredGroup {
     address: groupAt(n),
     name: `group ${n}`,
     domain: "coins",
-    members: [
+    members: [nodeName("bob"), nodeName("carol"), nodeName("alice")],
+    committee: [
       { name: nodeName("bob"), endorser: parseAddress(groupAt(21)) },
       { name: nodeName("alice"), endorser: parseAddress(groupAt(22)) },
     ],

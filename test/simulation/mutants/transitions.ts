@@ -53,6 +53,18 @@ export const endorsements: Mutant[] = [
   },
 ];
 
+/** What others may see. */
+export const secrets: Mutant[] = [
+  {
+    name: "tells everybody what is in flight",
+    file: "coordinator/context.ts",
+    find: "if (config.committee.includes(member)) return view;",
+    replace: "if (config.members.includes(member)) return view;",
+    properties: ["S42"],
+    runs: { faults: "none", nodes: 5 },
+  },
+];
+
 /** Assembly, locks, dependencies. */
 export const assemblies: Mutant[] = [
   {

@@ -1,7 +1,7 @@
 import type { IntentId, NodeName, RequestKey } from "../../ids.ts";
 import type { AssembleOutcome } from "../../messages.ts";
 import type { Permission, Prepared } from "../../records.ts";
-import type { Bundle, Intent, Step } from "../../transition.ts";
+import type { Intent, Outline, Step } from "../../transition.ts";
 
 /** States of a transaction, as its sender sees it. */
 export type SenderTransactionState =
@@ -32,7 +32,7 @@ export type SenderTransactionEvent =
   | {
       readonly type: "DispatchConfirmationRequestReceived";
       readonly from: NodeName;
-      readonly bundle: Bundle;
+      readonly bundle: Outline;
     }
   | { readonly type: "Dispatched" }
   | { readonly type: "NonceAssigned" }
