@@ -9,6 +9,9 @@ import type { Store } from "../store/store.ts";
 /** How much content one answer carries at most, so that it stays far below what a message may be. */
 const ANSWER_BYTES_MAX = 1_000_000;
 
+/** A group whose states it looks after. */
+export type Group = Pick<GroupRunner, "group" | "book" | "mayKnow">;
+
 /** Something that waits for the content of these states. */
 interface Waiting {
   readonly missing: ReadonlySet<LedgerId>;
@@ -27,7 +30,7 @@ export class CatchUp {
   readonly #send: (to: NodeName, body: Body) => void;
   /** Whom to ask next, for each group. */
   readonly #next = new Map<string, number>();
-  readonly #waiting = new Map<GroupRunner, Waiting[]>();
+  readonly #waiting = new Map<Group, Waiting[]>();
   /** Who said that this node may not see a state. */
   readonly #denials = new Map<LedgerId, Set<NodeName>>();
 
@@ -46,7 +49,7 @@ export class CatchUp {
   }
 
   /** Runs something as soon as nothing is missing that is missing now: at once, or later. */
-  whenComplete(runner: GroupRunner, run: () => void): void {
+  whenComplete(runner: Group, run: () => void): void {
     const { missing } = runner.book;
     if (missing.size === 0) {
       run();
@@ -58,7 +61,7 @@ export class CatchUp {
   }
 
   /** To be called whenever something may have become complete. */
-  release(runner: GroupRunner): void {
+  release(runner: Group): void {
     const waiting = this.#waiting.get(runner);
     if (waiting === undefined) return;
     const { missing } = runner.book;
@@ -71,12 +74,12 @@ export class CatchUp {
   }
 
   /** After a block: those who endorse have what they need; others are told nothing unless they ask. */
-  askAtOnce(runner: GroupRunner): void {
+  askAtOnce(runner: Group): void {
     if (!runner.group.endorsers.includes(this.#self)) this.ask(runner);
   }
 
   /** Asks the next members, if something is missing. */
-  ask(runner: GroupRunner): void {
+  ask(runner: Group): void {
     const { group, book } = runner;
     if (book.missing.size === 0) return;
     const isOther = (name: NodeName): boolean => name !== this.#self;
@@ -96,7 +99,7 @@ export class CatchUp {
   }
 
   answer(
-    runner: GroupRunner,
+    runner: Group,
     from: NodeName,
     { states }: Extract<Body, { readonly type: "ask" }>,
   ): void {
@@ -129,7 +132,7 @@ export class CatchUp {
 
   /** Keeps what was missing; everything else that is told is dropped. */
   learn(
-    runner: GroupRunner,
+    runner: Group,
     from: NodeName,
     { states, denied }: Extract<Body, { readonly type: "tell" }>,
   ): void {
@@ -157,11 +160,7 @@ export class CatchUp {
   }
 
   /** Somebody says that this node may not see a state. True if enough have said so. */
-  #isForeign(
-    { group, book }: GroupRunner,
-    from: NodeName,
-    id: LedgerId,
-  ): boolean {
+  #isForeign({ group, book }: Group, from: NodeName, id: LedgerId): boolean {
     const { endorsers, threshold } = group;
     if (endorsers.includes(this.#self) || !endorsers.includes(from))
       return false;

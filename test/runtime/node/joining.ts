@@ -1,0 +1,92 @@
+import { expect } from "chai";
+
+import { parseAddress } from "../../../src/ledger/index.ts";
+import { genesisSalt } from "../../../src/runtime/node/genesis.ts";
+import {
+  acceptOffer,
+  type LedgerGroupFacts,
+  OfferRefusal,
+} from "../../../src/runtime/node/joining.ts";
+import type { GroupOffer } from "../../../src/runtime/node/offer.ts";
+import { whispers } from "../../helpers/whispers.ts";
+import { groupAt, nodeName, word } from "../../helpers/stores.ts";
+
+const [alice, bob, carol] = ["alice", "bob", "carol"].map(nodeName);
+if (alice === undefined || bob === undefined || carol === undefined)
+  throw new Error("no names");
+const addresses = new Map([
+  [alice, parseAddress(groupAt(21))],
+  [bob, parseAddress(groupAt(22))],
+  [carol, parseAddress(groupAt(23))],
+]);
+
+const offer: GroupOffer = {
+  id: word(1),
+  address: groupAt(1),
+  name: "club",
+  domain: "whispers",
+  members: [alice, bob],
+  threshold: 1,
+  policy: "sticky",
+  configuration: { b: "2", a: "1" },
+  createdBlock: 7,
+};
+const facts: LedgerGroupFacts = {
+  members: [groupAt(21)],
+  threshold: 1,
+  externalCalls: false,
+  creator: groupAt(31),
+  salt: genesisSalt(offer),
+  transactionHash: word(9),
+  block: 7,
+};
+const ports = {
+  domains: new Map([[whispers.name, whispers]]),
+  directory: {
+    endorserOf: (name: string) =>
+      [...addresses].find(([known]) => known === name)?.[1],
+    names: () => [...addresses.keys()],
+    isSignedBy: () => false,
+  },
+  self: bob,
+  factory: groupAt(41),
+};
+
+describe("joining a group", () => {
+  it("takes what the ledger confirms, in whatever order it is written", () => {
+    const stored = acceptOffer(
+      { ...offer, configuration: { a: "1", b: "2" } },
+      facts,
+      ports,
+    );
+    expect(stored.members).to.deep.equal([alice, bob]);
+    expect(stored.committee).to.deep.equal([
+      { name: alice, endorser: addresses.get(alice) },
+    ]);
+  });
+
+  const lies: Readonly<Record<string, Partial<GroupOffer>>> = {
+    "another id": { id: word(2) },
+    "another name": { name: "clubs" },
+    "one more member": { members: [alice, bob, carol] },
+    "another endorser": { members: [bob, alice] },
+    "another threshold": { threshold: 2 },
+    "another policy": { policy: "rotating" },
+    "other settings": { configuration: { a: "1", b: "3" } },
+    "settings that were not there": {
+      configuration: { ...offer.configuration, c: "" },
+    },
+    "no place for this node": { members: [alice, carol] },
+    "a domain that nobody has": { domain: "shouts" },
+  };
+  for (const [what, lie] of Object.entries(lies))
+    it(`refuses to be told ${what}`, () => {
+      expect(() => acceptOffer({ ...offer, ...lie }, facts, ports)).to.throw(
+        OfferRefusal,
+      );
+    });
+
+  it("refuses what the factory did not create", () => {
+    expect(() => acceptOffer(offer, undefined, ports)).to.throw(OfferRefusal);
+  });
+});
