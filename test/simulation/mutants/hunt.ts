@@ -9,30 +9,29 @@ export interface Hunt {
   /** Where the copy of the source is. */
   readonly folder: string;
   readonly runs: Mutant["runs"];
-  readonly firstSeed: number;
-  readonly seeds: number;
+  /** In this order, until a property does not hold. */
+  readonly seeds: readonly number[];
 }
 
 /** What came of it. */
 export interface Catch {
-  /** Runs until a property did not hold, or all of them. */
-  readonly runs: number;
+  /** The seed of the run in which a property did not hold. */
+  readonly seed: number | undefined;
   readonly violation:
     { readonly property: string; readonly message: string } | undefined;
 }
 
 /** Runs seeds until a property does not hold. */
-async function hunt({ folder, runs, firstSeed, seeds }: Hunt): Promise<Catch> {
+async function hunt({ folder, runs, seeds }: Hunt): Promise<Catch> {
   const file = join(folder, "src", "simulation", "simulate.ts");
   const { simulate } = (await import(
     pathToFileURL(file).href
   )) as typeof Simulate;
-  for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
+  for (const seed of seeds) {
     const { violation } = simulate({ ...runs, seed });
-    if (violation !== undefined)
-      return { runs: seed - firstSeed + 1, violation };
+    if (violation !== undefined) return { seed, violation };
   }
-  return { runs: seeds, violation: undefined };
+  return { seed: undefined, violation: undefined };
 }
 
 // Mocha loads every file below `test`; only as a program of its own does this one run.
