@@ -87,6 +87,7 @@ const outcome: Shape<AssembleOutcome> = union({
   assembled: object({ type: oneOf("assembled"), id: parseIntentId, step }),
   reverted: object({ type: oneOf("reverted"), ...fieldsOfFailure() }),
   parked: object({ type: oneOf("parked"), ...fieldsOfFailure() }),
+  postponed: object({ type: oneOf("postponed"), ...fieldsOfFailure() }),
   error: object({ type: oneOf("error"), ...fieldsOfFailure() }),
   unknown: object({ type: oneOf("unknown"), id: parseIntentId }),
 });

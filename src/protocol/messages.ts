@@ -189,6 +189,12 @@ export type AssembleOutcome =
       readonly id: IntentId;
       readonly reason: string;
     }
+  /** It reverts on top of what the coordinator says is in flight, and not on the ledger alone. */
+  | {
+      readonly type: "postponed";
+      readonly id: IntentId;
+      readonly reason: string;
+    }
   /** The sender does not have this intent, has settled it, or delegated it to somebody else. */
   | { readonly type: "unknown"; readonly id: IntentId };
 

@@ -133,7 +133,7 @@ export function createLiar(
         random.chance(0.5)
           ? { type: "assembled", id: word(), step: step() }
           : {
-              type: random.pick(["reverted", "parked"]),
+              type: random.pick(["reverted", "parked", "postponed"]),
               id: word(),
               reason: "",
             },

@@ -131,7 +131,7 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
           step,
         }),
         fc.record({
-          type: fc.constantFrom("reverted", "parked", "error"),
+          type: fc.constantFrom("reverted", "parked", "postponed", "error"),
           id: intentId,
           reason: words,
         }),

@@ -229,6 +229,7 @@ function receiveOutcome(
       tellTransaction(turn, transaction, { type: "Assemble_Revert_Response" });
       return;
     case "parked":
+    case "postponed":
     case "unknown":
       tellTransaction(turn, transaction, { type: "Withdrawn" });
       return;

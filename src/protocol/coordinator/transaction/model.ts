@@ -25,7 +25,7 @@ export type CoordinatorTransactionEvent =
   | { readonly type: "AssembleRequestSent"; readonly key: RequestKey }
   | { readonly type: "Assemble_Success"; readonly step: Step }
   | { readonly type: "Assemble_Revert_Response" }
-  /** The sender parked it, has settled it, or gave it to somebody else. */
+  /** The sender parked or postponed it, has settled it, or gave it to somebody else. */
   | { readonly type: "Withdrawn" }
   | { readonly type: "Assemble_Error" }
   | { readonly type: "AssembleTimeout" }

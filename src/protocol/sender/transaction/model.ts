@@ -29,6 +29,7 @@ export type SenderTransactionEvent =
   | { readonly type: "AssembleRevert"; readonly reason: string }
   | { readonly type: "AssemblePark"; readonly reason: string }
   | { readonly type: "AssembleError"; readonly reason: string }
+  | { readonly type: "AssemblePostpone"; readonly reason: string }
   | {
       readonly type: "DispatchConfirmationRequestReceived";
       readonly from: NodeName;
@@ -76,6 +77,8 @@ export interface SenderTransaction {
   isDoomed: boolean;
   /** After a failure: the tick before which it is not delegated again. */
   retryTick: number;
+  /** How often it was postponed. */
+  postponements: number;
   parked: string | undefined;
   /** What its user got, who asked for a preparation. */
   prepared: Prepared | undefined;
@@ -96,6 +99,8 @@ export function eventOf(
       return { type: "AssemblePark", reason: outcome.reason };
     case "error":
       return { type: "AssembleError", reason: outcome.reason };
+    case "postponed":
+      return { type: "AssemblePostpone", reason: outcome.reason };
     case "unknown":
       return undefined;
   }
@@ -121,6 +126,7 @@ export function createTransaction(
     reason: undefined,
     isDoomed: false,
     retryTick: 0,
+    postponements: 0,
     parked: undefined,
     prepared: undefined,
     waitsFor: new Set(),
