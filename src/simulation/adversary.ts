@@ -1,49 +1,18 @@
 import type { IntentId, NodeName, StateId } from "../protocol/ids.ts";
-import type {
-  CoordinatorClaim,
-  DelegationRefusal,
-  DenialReason,
-  Message,
-  Stage,
-} from "../protocol/messages.ts";
+import type { Message } from "../protocol/messages.ts";
 import { hashing } from "./hashing.ts";
+import {
+  claims,
+  denials,
+  falseView,
+  heights,
+  refusals,
+  stages,
+} from "./lies.ts";
 import type { Random } from "./random.ts";
 
 // A member that lies. It can say anything in its own name, with everything it has seen, but forges no signature.
 
-const claims: readonly CoordinatorClaim[] = [
-  "Elect",
-  "Prepared",
-  "Active",
-  "Flush",
-  "Closing",
-];
-const stages: readonly Stage[] = [
-  "pooled",
-  "assembling",
-  "endorsing",
-  "confirming",
-  "prepared",
-  "dispatched",
-  "sequenced",
-  "submitted",
-  "confirmed",
-  "reverted",
-];
-const denials: readonly DenialReason[] = [
-  "not-delegate",
-  "unknown",
-  "settled",
-  "changed",
-  "prepare-only",
-];
-const refusals: readonly DelegationRefusal[] = [
-  "not-coordinator",
-  "coordinator-behind",
-  "sender-behind",
-  "busy",
-];
-const heights = [0, 1, 5, 1_000, 900_000, 2 ** 31, Number.MAX_SAFE_INTEGER];
 const memory = 256;
 
 /** Keeps what a liar sees and makes lies of it. */
@@ -112,12 +81,16 @@ export class Adversary {
         return { ...message, height, ids: this.#someIds() };
       case "DelegationRejected":
         return { ...message, height, reason: random.pick(refusals) };
-      case "AssembleRequest":
-        return {
-          ...message,
-          height,
-          ids: [...message.ids, ...this.#someIds()],
-        };
+      case "AssembleRequest": {
+        const ids = this.#someIds();
+        const states = Object.values(this.#states);
+        return random.chance(0.5)
+          ? { ...message, height, ids: [...message.ids, ...ids] }
+          : {
+              ...message,
+              view: falseView(message.view, { ids, states }, random),
+            };
+      }
       case "AssembleResponse":
         return {
           ...message,

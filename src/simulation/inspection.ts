@@ -140,6 +140,7 @@ export function leftoversOf(sequencer: Sequencer): string[] {
     "pending assemblies": sender.assembly?.isStarted === true ? 1 : 0,
     "outgoing ids": sender.outgoing.entries.length,
     "delayed ids": sender.delayed.entries.length,
+    "postponed intents": sender.postponed.size,
     "sender dependants": sender.dependants.size,
     "endorsement checks": [...endorser.checking.values()].filter(isOver).length,
     "deferred endorsements": endorser.deferred.filter(({ request }) =>

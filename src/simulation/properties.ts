@@ -23,6 +23,7 @@ export const properties: Readonly<Record<string, string>> = {
   S36: "Counters of retries survive a restart.",
   S40: "What is only to be prepared is never dispatched, and nothing is built on it.",
   S41: "Stale answers change nothing.",
+  S42: "An assembly ends an intent only if it reverts on the ledger alone.",
   L1: "Nodes agree on one coordinator in bounded time after the faults have stopped.",
   L2: "Every intent ends in bounded time after the faults have stopped.",
   L3: "No node is skipped for ever.",

@@ -1,7 +1,12 @@
 import type { SimulationOptions } from "../../../src/simulation/settings.ts";
 import { permissions, restarts } from "./durability.ts";
 import { handovers } from "./handovers.ts";
-import { assemblies, endorsements, preparations } from "./transitions.ts";
+import {
+  assemblies,
+  endorsements,
+  preparations,
+  reverts,
+} from "./transitions.ts";
 
 /** One place of the protocol made wrong. */
 export interface Edit {
@@ -31,5 +36,6 @@ export const mutants: readonly Mutant[] = [
   ...handovers,
   ...endorsements,
   ...assemblies,
+  ...reverts,
   ...preparations,
 ];

@@ -213,6 +213,45 @@ export const assemblies: Mutant[] = [
   },
 ];
 
+/** Reverts that only a coordinator sees. */
+export const reverts: Mutant[] = [
+  {
+    name: "ends what reverts on the coordinator's word",
+    file: "sender/transaction/model.ts",
+    find: `return { type: "AssemblePostpone", reason: outcome.reason };`,
+    replace: `return { type: "AssembleRevert", reason: outcome.reason };`,
+    properties: ["S42"],
+    runs: { faults: "byzantine" },
+  },
+  {
+    name: "ends a dependant before the ledger has what it depends on",
+    file: "sender/assembly.ts",
+    find: `return outcome?.type === "reverted" && isEarly`,
+    replace: `return outcome?.type === "reverted" && !isEarly && isEarly`,
+    properties: ["S42"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "delegates at once what was postponed",
+    file: "sender/transaction/actions.ts",
+    find: "transaction.retryTick = nextTry(turn, transaction.postponements, id);",
+    replace:
+      "transaction.retryTick = 0;\n  push(sender.outgoing, transaction.sequence, id);",
+    properties: ["L10"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "forgets what was postponed",
+    file: "sender/transaction/actions.ts",
+    find: `  push(sender.delayed, transaction.retryTick, id);
+  sender.postponed.add(transaction);
+`,
+    replace: "",
+    properties: ["L2"],
+    runs: { faults: "none" },
+  },
+];
+
 /** What is only to be prepared. */
 export const preparations: Mutant[] = [
   {
