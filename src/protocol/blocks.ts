@@ -79,7 +79,6 @@ function expire(turn: Turn, id: IntentId): void {
     tell(turn, transaction, {
       type: "ConfirmedReverted",
       reason: "expired",
-      isRetryable: true,
     });
   } else if (tell(turn, transaction, { type: "PermissionExpired" })) {
     tellSender(turn, { type: "TransactionConfirmed" });

@@ -227,7 +227,14 @@ const shapes = {
   }),
   TransactionReverted: object({
     type: oneOf("TransactionReverted"),
+    digest: parseDigest,
     ids,
+    reason,
+  }),
+  TransactionRefused: object({
+    type: oneOf("TransactionRefused"),
+    key: parseRequestKey,
+    id: parseIntentId,
     reason,
   }),
   DependencyQuery: object({ type: oneOf("DependencyQuery"), ids }),

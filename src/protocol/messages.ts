@@ -142,9 +142,18 @@ export type Message =
       readonly key: RequestKey;
       readonly digest: Digest;
     }
+  /** A dispatched bundle failed. A hint: the sender's own view of the ledger decides. */
   | {
       readonly type: "TransactionReverted";
+      readonly digest: Digest;
       readonly ids: readonly IntentId[];
+      readonly reason: string;
+    }
+  /** Endorsers refuse, again and again, what the sender assembled for that request. */
+  | {
+      readonly type: "TransactionRefused";
+      readonly key: RequestKey;
+      readonly id: IntentId;
       readonly reason: string;
     }
   /** Whether intents of others, on which somebody here depends, have ended without the ledger. */

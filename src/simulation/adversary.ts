@@ -1,4 +1,4 @@
-import type { IntentId, NodeName, StateId } from "../protocol/ids.ts";
+import type { Digest, IntentId, NodeName, StateId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/messages.ts";
 import { hashing } from "./hashing.ts";
 import {
@@ -135,8 +135,16 @@ export class Adversary {
           : hashing.bundleDigest({ steps, places, validUntil });
         return { ...message, bundle: { steps, places, validUntil, digest } };
       }
+      case "TransactionRefused":
+        return { ...message, id: this.#someIds()[0] ?? message.id };
+      case "Dispatched": {
+        const { ids } = message;
+        const digest = this.#oldDigest() ?? message.digest;
+        return random.chance(0.5)
+          ? { ...message, ids: this.#someIds() }
+          : { type: "TransactionReverted", digest, ids, reason: "I say so" };
+      }
       case "DispatchPermission":
-      case "Dispatched":
       case "DispatchedAck":
       case "TransactionReverted":
       case "DependencyQuery":
@@ -178,13 +186,7 @@ export class Adversary {
     const withKey = this.#pick(this.#seen.filter((seen) => "key" in seen));
     const key =
       withKey !== undefined && "key" in withKey ? withKey.key : undefined;
-    const withDigest = this.#pick(
-      this.#seen.filter((seen) => "digest" in seen),
-    );
-    const digest =
-      withDigest !== undefined && "digest" in withDigest
-        ? withDigest.digest
-        : undefined;
+    const digest = this.#oldDigest();
     switch (random.below(10)) {
       case 0:
       case 1:
@@ -215,12 +217,15 @@ export class Adversary {
       case 4:
         if (digest === undefined) return undefined;
         return { type: "Dispatched", digest, ids: this.#someIds() };
-      case 5:
-        return {
-          type: "TransactionReverted",
-          ids: this.#someIds(),
-          reason: "because I say so",
-        };
+      case 5: {
+        const ids = this.#someIds();
+        const [id] = ids;
+        const reason = "because I say so";
+        if (random.chance(0.5) && key !== undefined && id !== undefined)
+          return { type: "TransactionRefused", key, id, reason };
+        if (digest === undefined) return undefined;
+        return { type: "TransactionReverted", digest, ids, reason };
+      }
       case 6:
         return { type: "DelegationReturned", ids: this.#someIds(), height };
       case 7:
@@ -250,6 +255,11 @@ export class Adversary {
           active: undefined,
         };
     }
+  }
+
+  #oldDigest(): Digest | undefined {
+    const old = this.#pick(this.#seen.filter((seen) => "digest" in seen));
+    return old !== undefined && "digest" in old ? old.digest : undefined;
   }
 
   #someIds(): IntentId[] {

@@ -210,7 +210,14 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
   }),
   TransactionReverted: fc.record({
     type: type("TransactionReverted"),
+    digest,
     ids,
+    reason: words,
+  }),
+  TransactionRefused: fc.record({
+    type: type("TransactionRefused"),
+    key,
+    id: intentId,
     reason: words,
   }),
   DependencyQuery: fc.record({ type: type("DependencyQuery"), ids }),

@@ -25,6 +25,7 @@ function aTransaction(number: number, sender = alice): CoordinatorTransaction {
     sender,
     intent: wish,
     order: number,
+    request: undefined,
     step: undefined,
     builtOn: undefined,
     usedBy: undefined,

@@ -327,7 +327,8 @@ describe("A sender", () => {
     const wish = intent(1, "");
     const { digest } = bundleOf([permitted(node, rank(0), wish)], 10);
     const ids = [wish.id];
-    const reverted = { type: "TransactionReverted", ids, reason: "" } as const;
+    const failure = { type: "TransactionReverted", digest, ids } as const;
+    const reverted = { ...failure, reason: "" };
     node.hear(rank(0), reverted).wait(1);
     // It was dispatched all the same, and failed there too.
     node.hear(rank(0), { type: "Dispatched", digest, ids });

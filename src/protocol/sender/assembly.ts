@@ -91,7 +91,7 @@ export function finishAssembly(
   const answers = assembly.request.ids.map((id): AssembleOutcome => {
     const transaction = sender.transactions.get(id);
     const outcome = judge(byId.get(id), transaction);
-    const event = outcome === undefined ? undefined : eventOf(outcome);
+    const event = outcome === undefined ? undefined : eventOf(outcome, key);
     if (
       outcome === undefined ||
       transaction === undefined ||

@@ -5,6 +5,7 @@ import { isRemembered } from "../../protocol/recent.ts";
 import type { Sequencer } from "../../protocol/sequencer.ts";
 import { candidates, graceTicks } from "../../protocol/turn.ts";
 import type { SimulatedNode } from "../node.ts";
+import { checkBlamed, noteAttempts } from "./attempts.ts";
 import {
   checkEndorsed,
   checkEntitled,
@@ -89,6 +90,7 @@ export class Conduct {
     }
     if (event.type === "BlockSeen" && event.facts.length > 0)
       course.postponed.clear();
+    noteAttempts(course.attempts, node, effects);
     for (const effect of effects) {
       if (effect.type === "Send") {
         note(course, effect.to, effect.message, sequencer.tick);
@@ -182,6 +184,10 @@ export class Conduct {
             flushUntil: message.flushUntil,
           };
         return;
+      case "TransactionReverted":
+      case "TransactionRefused":
+        checkBlamed(node, from, message, effects, course.attempts);
+        return;
       case "DelegationAccepted":
         course.heardTicks.set(from, sequencer.tick);
         return;
@@ -195,7 +201,6 @@ export class Conduct {
       case "DispatchedAck":
       case "TransactionPrepared":
       case "TransactionPreparedAck":
-      case "TransactionReverted":
       case "DependencyQuery":
       case "DependencyFailed":
       case "HandoverRequest":

@@ -13,6 +13,7 @@ import type { Message } from "../../protocol/messages.ts";
 import type { IntentRecord } from "../../protocol/records.ts";
 import { Violation } from "../violation.ts";
 import type { SimulatedNode } from "../node.ts";
+import { type Attempts, startAttempts } from "./attempts.ts";
 import { type Services, startServices } from "./fairness.ts";
 
 /** A handover that a node has got, and that it has to wait for. */
@@ -36,6 +37,7 @@ export interface Course {
   readonly signatures: Map<IntentId, string>;
   /** Intents of an assembly that revert on the ledger alone, as the node saw it when its domain assembled. */
   readonly hopeless: Map<RequestKey, ReadonlySet<IntentId>>;
+  readonly attempts: Attempts;
   /** The tick in which a message was sent last, by its key and receiver. */
   readonly sentTicks: Map<string, number>;
   awaited: Awaited | undefined;
@@ -70,6 +72,7 @@ export function startCourse(coordinator: Coordinator): Course {
     delegates: new Map(),
     signatures: new Map(),
     hopeless: new Map(),
+    attempts: startAttempts(),
     sentTicks: new Map(),
     awaited: undefined,
     delegate: undefined,

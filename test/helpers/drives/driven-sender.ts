@@ -16,7 +16,6 @@ export const validUntil = 10;
 export class Sender {
   readonly wish: Intent;
   readonly node: LoneNode;
-  readonly #bundle: Bundle;
   #requests = 0;
 
   constructor(
@@ -33,7 +32,6 @@ export class Sender {
   ) {
     this.wish = wish;
     this.node = new LoneNode({ self, retriesMax }, { records }, trace);
-    this.#bundle = bundleOf([this.#step()], validUntil);
   }
 
   #step(): Step {
@@ -47,6 +45,10 @@ export class Sender {
       found: [],
       signature: "signed",
     };
+  }
+
+  #bundleUntil(until: number): Bundle {
+    return bundleOf([this.#step()], until);
   }
 
   /** Submits something that occupies the way to the coordinator. Returns the key of its delegation. */
@@ -113,9 +115,9 @@ export class Sender {
     });
   }
 
-  permitted(): this {
+  permitted(until = validUntil): this {
     const key = keyOf("permission");
-    const bundle = this.#bundle;
+    const bundle = this.#bundleUntil(until);
     const request = { type: "DispatchPermissionRequest", key, bundle } as const;
     this.node.hear(coordinator, request);
     return this;
@@ -129,7 +131,7 @@ export class Sender {
   }
 
   dispatched(): this {
-    const { digest } = this.#bundle;
+    const { digest } = this.#bundleUntil(validUntil);
     const ids = [this.wish.id];
     this.node.hear(coordinator, { type: "Dispatched", digest, ids });
     return this;
@@ -141,10 +143,20 @@ export class Sender {
     return this;
   }
 
-  failed(): this {
+  failed(until = validUntil): this {
+    const { digest } = this.#bundleUntil(until);
     const ids = [this.wish.id];
-    const reason = "reverted";
-    this.node.hear(coordinator, { type: "TransactionReverted", ids, reason });
+    const failure = { type: "TransactionReverted", digest, ids } as const;
+    this.node.hear(coordinator, { ...failure, reason: "reverted" });
+    return this;
+  }
+
+  /** Endorsers do not sign what it assembled last. */
+  refused(): this {
+    const key = keyOf(`assembly:${this.#requests}`);
+    const { id } = this.wish;
+    const refusal = { type: "TransactionRefused", key, id } as const;
+    this.node.hear(coordinator, { ...refusal, reason: "refused" });
     return this;
   }
 

@@ -36,6 +36,13 @@ export function pool(
   push(queue, transaction.order, transaction.id);
 }
 
+export function noteRequest(
+  transaction: CoordinatorTransaction,
+  { key }: EventOf<"AssembleRequestSent">,
+): void {
+  transaction.request = key;
+}
+
 export function backOff(
   transaction: CoordinatorTransaction,
   _event: unknown,
@@ -92,16 +99,13 @@ export function fall(
 
 /** The sender decides what happens next; its counter of retries is durable. */
 export function giveBack(
-  transaction: CoordinatorTransaction,
+  { id, sender, request: key }: CoordinatorTransaction,
   { detail }: EventOf<"EndorsedRejected">,
   turn: Turn,
 ): void {
+  if (key === undefined) return;
   const reason = `Not endorsed: ${detail}`;
-  send(turn, transaction.sender, {
-    type: "TransactionReverted",
-    ids: [transaction.id],
-    reason,
-  });
+  send(turn, sender, { type: "TransactionRefused", key, id, reason });
 }
 
 /** The sender does not answer. If it lives it delegates again. */

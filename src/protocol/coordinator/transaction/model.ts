@@ -58,6 +58,8 @@ export interface CoordinatorTransaction {
   readonly intent: Intent;
   /** Order of arrival: first assembly follows it for each sender. */
   readonly order: number;
+  /** The last request for its assembly. */
+  request: RequestKey | undefined;
   step: Step | undefined;
   /** In-flight transactions whose outputs it uses, and those that use its outputs. Most wait in a pool and have none. */
   builtOn: Set<IntentId> | undefined;

@@ -7,6 +7,7 @@ import {
   fall,
   giveBack,
   giveUp,
+  noteRequest,
   pool,
   remove,
 } from "./actions.ts";
@@ -51,7 +52,7 @@ export const coordinatorTransactionTable: Table<
     ],
   },
   PreAssembly_Blocked: {
-    AssembleRequestSent: [{ to: "Assembling" }],
+    AssembleRequestSent: [{ to: "Assembling", run: [noteRequest] }],
     DependencyAssembled: [
       { to: "PreAssembly_Blocked", when: hasUnassembledDependencies },
       { to: "Pooled", run: [pool] },
@@ -60,7 +61,7 @@ export const coordinatorTransactionTable: Table<
     Confirmed: confirmed,
   },
   Pooled: {
-    AssembleRequestSent: [{ to: "Assembling" }],
+    AssembleRequestSent: [{ to: "Assembling", run: [noteRequest] }],
     DependencyReverted: [
       { to: "PreAssembly_Blocked", when: hasUnassembledDependencies },
     ],

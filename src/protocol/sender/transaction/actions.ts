@@ -94,9 +94,10 @@ export function noteDelegate(
 
 export function keepStep(
   transaction: SenderTransaction,
-  { step }: EventOf<"AssembleAndSignSuccess">,
+  { step, key }: EventOf<"AssembleAndSignSuccess">,
 ): void {
   transaction.step = step;
+  transaction.request = key;
 }
 
 export function dropStep(transaction: SenderTransaction): void {
@@ -140,7 +141,7 @@ export function noteDispatch(
 /** Waits before it is delegated again; the counter is durable. */
 export function retryLater(
   transaction: SenderTransaction,
-  event: EventOf<"ConfirmedReverted">,
+  event: EventOf<"ConfirmedReverted" | "EndorsementRefused">,
   turn: Turn,
 ): void {
   transaction.retries += 1;
