@@ -32,6 +32,7 @@ export const properties: Readonly<Record<string, string>> = {
   L8: "A handover ends in bounded time.",
   L10: "Nothing is tried again at once, or dispatched in vain.",
   L13: "Senders are served in turn.",
+  L15: "Whoever does not answer is left out for a while.",
   L17: "A group without work falls silent.",
   L18: "What must arrive is repeated until it is acknowledged.",
   R1: "A group without work keeps nothing in memory or on disk.",

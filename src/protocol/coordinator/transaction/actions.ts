@@ -108,12 +108,8 @@ export function giveBack(
   send(turn, sender, { type: "TransactionRefused", key, id, reason });
 }
 
-/** The sender does not answer. If it lives it delegates again. */
-export function giveUp(
-  { id, sender }: CoordinatorTransaction,
-  _event: unknown,
-  turn: Turn,
-): void {
+/** It goes back to its sender, who delegates it again when he can. */
+function giveUp({ id, sender }: CoordinatorTransaction, turn: Turn): void {
   const { height } = turn.node;
   send(turn, sender, { type: "DelegationReturned", ids: [id], height });
 }
@@ -163,6 +159,6 @@ function leaveFollowers(transaction: CoordinatorTransaction, turn: Turn): void {
     if (state === "Confirmed")
       tellTransaction(turn, follower, { type: "DependencyAssembled" });
     else if (tellTransaction(turn, follower, { type: "Withdrawn" }))
-      giveUp(follower, undefined, turn);
+      giveUp(follower, turn);
   }
 }

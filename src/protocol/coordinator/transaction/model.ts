@@ -28,7 +28,6 @@ export type CoordinatorTransactionEvent =
   /** The sender parked or postponed it, has settled it, or gave it to somebody else. */
   | { readonly type: "Withdrawn" }
   | { readonly type: "Assemble_Error" }
-  | { readonly type: "AssembleTimeout" }
   /** The bundle it is in has enough endorsements. */
   | { readonly type: "Endorsed" }
   /** The bundle it is in cannot get enough endorsements, because of this step. */

@@ -6,7 +6,6 @@ import {
   end,
   fall,
   giveBack,
-  giveUp,
   noteRequest,
   pool,
   remove,
@@ -75,15 +74,6 @@ export const coordinatorTransactionTable: Table<
     ],
     Assemble_Revert_Response: [{ to: "Reverted", run: [end] }],
     Assemble_Error: [
-      {
-        to: "PreAssembly_Blocked",
-        when: hasUnassembledDependencies,
-        run: [backOff],
-      },
-      { to: "Pooled", run: [backOff, pool] },
-    ],
-    AssembleTimeout: [
-      { to: "Final", when: hasFailedTooOften, run: [giveUp, remove] },
       {
         to: "PreAssembly_Blocked",
         when: hasUnassembledDependencies,
