@@ -15,6 +15,8 @@ export const limits = {
   places: 100_000,
   /** Requests for assembly at the same time. More would only guess further ahead. */
   assembling: 8,
+  /** The longest pause of a sender that does not answer, in times that an answer may take: it holds others up for a ninth of the time at most. */
+  pause: 8,
   /** Intents that one sender assembles for one request: enough to hide the way there and back. */
   assembly: 16,
   /** Times that a coordinator tries a transaction that endorsers refuse before it gives it back. */

@@ -1,7 +1,10 @@
 import type { Effect } from "../protocol/effects.ts";
 import type { Event } from "../protocol/events.ts";
 import type { IntentId } from "../protocol/ids.ts";
-import { assemble, endorse } from "./domain.ts";
+import type { Intent } from "../protocol/transition.ts";
+import { idsOf } from "../protocol/turn.ts";
+import type { Conduct } from "./conduct/conduct.ts";
+import { assemble, endorse, revertsOnLedger } from "./domain.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { Queue } from "./queue.ts";
@@ -15,6 +18,7 @@ export class DomainService {
     readonly faults: FaultCounter;
     readonly plan: () => FaultPlan;
     readonly parked: () => ReadonlySet<IntentId>;
+    readonly conduct: Conduct;
     readonly tell: (node: SimulatedNode, event: Event) => void;
   };
 
@@ -24,6 +28,7 @@ export class DomainService {
     readonly faults: FaultCounter;
     readonly plan: () => FaultPlan;
     readonly parked: () => ReadonlySet<IntentId>;
+    readonly conduct: Conduct;
     readonly tell: (node: SimulatedNode, event: Event) => void;
   }) {
     this.#ports = ports;
@@ -54,6 +59,10 @@ export class DomainService {
         parked: this.#ports.parked(),
         failing,
       });
+      const isHopeless = (intent: Intent): boolean =>
+        revertsOnLedger(intent, node.holdings);
+      const hopeless = idsOf(intents.filter(isHopeless));
+      this.#ports.conduct.judged(node, key, new Set(hopeless));
       return { type: "AssemblyDone", key, outcomes };
     });
   }

@@ -82,12 +82,13 @@ export class World {
     );
     this.invariants = invariants;
     this.#recovery = new Recovery(settings, { now: () => queue.now });
+    const conduct = new Conduct({ liars }, { nodes: () => this.nodes });
     this.observer = new Observer(
       { names: this.#names, transcript },
       {
         queue,
         invariants,
-        conduct: new Conduct({ liars }, { nodes: () => this.nodes }),
+        conduct,
         recovery: this.#recovery,
         sequencerOf: ({ index }) => this.nodes[index]?.sequencer,
       },
@@ -141,6 +142,7 @@ export class World {
       faults,
       plan,
       parked: () => this.users.parked,
+      conduct,
       tell: ({ index }, event) => this.nodes[index]?.tell(event),
     });
     const submitterRandom = new Random(seed, "submitter");

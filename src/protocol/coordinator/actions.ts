@@ -1,3 +1,4 @@
+import type { IntentId, NodeName } from "../ids.ts";
 import { limits } from "../limits.ts";
 import type { CoordinatorClaim } from "../messages.ts";
 import {
@@ -89,18 +90,24 @@ export function returnWork(
     tellTransaction(turn, transaction, { type: "Withdrawn" });
   coordinator.pools.clear();
   coordinator.turns.length = 0;
+  coordinator.silences.clear();
   for (const [sender, transactions] of bySender(
     undispatched.reverse(),
     (transaction) => transaction.sender,
   )) {
-    for (const page of pages(idsOf(transactions), limits.heartbeat)) {
-      send(turn, sender, {
-        type: "DelegationReturned",
-        ids: page,
-        height: turn.node.height,
-      });
-    }
+    sendReturned(turn, sender, idsOf(transactions));
   }
+}
+
+/** Says what a sender gets back. */
+export function sendReturned(
+  turn: Turn,
+  sender: NodeName,
+  ids: readonly IntentId[],
+): void {
+  const { height } = turn.node;
+  for (const page of pages(ids, limits.heartbeat))
+    send(turn, sender, { type: "DelegationReturned", ids: page, height });
 }
 
 export function countBeat(coordinator: Coordinator): void {
@@ -113,4 +120,5 @@ export function rest(coordinator: Coordinator): void {
   coordinator.closingBeats = 0;
   coordinator.pools.clear();
   coordinator.turns.length = 0;
+  coordinator.silences.clear();
 }

@@ -6,6 +6,7 @@ import { ignore, newKey, nextTry, send, type Turn } from "../turn.ts";
 import { conflicts, viewFor } from "./context.ts";
 import { isSubset } from "./indexes.ts";
 import type { AssemblyWork, Coordinator } from "./model.ts";
+import { isPaused, noteAnswer, noteSilence } from "./silence.ts";
 import { tellTransaction } from "./tell.ts";
 import type { CoordinatorTransaction } from "./transaction/model.ts";
 
@@ -18,6 +19,7 @@ export function requestAssemblies(turn: Turn): void {
   const wanted: string[] = [];
   for (const sender of [...turns]) {
     if (isClosed(coordinator)) return;
+    if (isPaused(turn.node, sender)) continue;
     const queue = pools.get(sender);
     const { batch, blocked } = takeBatch(turn, queue ?? createHeap(), wanted);
     if (blocked !== undefined) {
@@ -193,6 +195,7 @@ export function receiveAssembleResponse(
     return;
   }
   coordinator.assemblies.delete(key);
+  noteAnswer(coordinator, from);
   const answers = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
   // Outputs of steps in this answer that are not taken are missing too.
   const { missing } = work;
@@ -229,6 +232,7 @@ function receiveOutcome(
       tellTransaction(turn, transaction, { type: "Assemble_Revert_Response" });
       return;
     case "parked":
+    case "postponed":
     case "unknown":
       tellTransaction(turn, transaction, { type: "Withdrawn" });
       return;
@@ -243,14 +247,8 @@ function receiveOutcome(
 export function watchAssemblies(turn: Turn): void {
   const { coordinator, tick } = turn.node;
   for (const [key, work] of coordinator.assemblies) {
-    if (tick >= work.deadlineTick) {
-      coordinator.assemblies.delete(key);
-      for (const id of work.request.ids) {
-        const transaction = coordinator.transactions.get(id);
-        if (transaction?.state === "Assembling")
-          tellTransaction(turn, transaction, { type: "AssembleTimeout" });
-      }
-    } else if (tick >= work.dueTick) {
+    if (tick >= work.deadlineTick) noteSilence(turn, work.to);
+    else if (tick >= work.dueTick) {
       work.tries += 1;
       work.dueTick = nextTry(turn, work.tries, key);
       send(turn, work.to, work.request);

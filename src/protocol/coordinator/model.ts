@@ -130,6 +130,11 @@ export interface Coordinator {
   readonly pools: Map<NodeName, Heap<IntentId>>;
   /** Senders in the order in which they are served. */
   readonly turns: NodeName[];
+  /** Senders that did not answer, how often in a row, and until which tick they are not asked. */
+  readonly silences: Map<
+    NodeName,
+    { readonly count: number; readonly untilTick: number }
+  >;
   readonly assemblies: Map<RequestKey, AssemblyWork>;
   /** Steps that wait for a bundle, in order of assembly. */
   assembled: Set<IntentId>;
@@ -183,6 +188,7 @@ export function createCoordinator(): Coordinator {
     received: 0,
     pools: new Map(),
     turns: [],
+    silences: new Map(),
     assemblies: new Map(),
     assembled: new Set(),
     bundles: [],

@@ -1,4 +1,4 @@
-import type { NodeName } from "../../protocol/ids.ts";
+import type { IntentId, NodeName } from "../../protocol/ids.ts";
 import type { AssembleOutcome } from "../../protocol/messages.ts";
 import type {
   Intent,
@@ -9,7 +9,7 @@ import { hashStep } from "../states/arrange.ts";
 import type { StateBook } from "../states/book.ts";
 import { createState, newSalt } from "../states/content.ts";
 import { Overlay } from "../states/overlay.ts";
-import type { Domain, DomainGroup } from "./domain.ts";
+import type { Assembly, Domain, DomainGroup } from "./domain.ts";
 
 /** What a node assembles with. */
 export interface AssemblerPorts {
@@ -42,9 +42,12 @@ async function assembleOne(
   overlay: Overlay,
   { domain, group, book, signStep }: AssemblerPorts,
 ): Promise<AssembleOutcome> {
-  let assembly: Awaited<ReturnType<Domain["assemble"]>>;
+  const intent = { group, id, sender, payload };
+  let assembly: Assembly;
   try {
-    assembly = await domain.assemble({ group, id, sender, payload }, overlay);
+    assembly = await domain.assemble(intent, overlay);
+    if (assembly.type === "reverted")
+      return judge(id, assembly.reason, await domain.assemble(intent, book));
   } catch (error) {
     const reason = error instanceof Error ? error.message : "unknown";
     return { type: "error", id, reason: `The domain failed: ${reason}` };
@@ -79,4 +82,15 @@ async function assembleOne(
   };
   const signature = signStep(hashStep(unsigned));
   return { type: "assembled", id, step: { ...unsigned, signature } };
+}
+
+/** A revert is final, and what is in flight is only the coordinator's word: the ledger alone has the last one. */
+function judge(
+  id: IntentId,
+  reason: string,
+  onLedger: Assembly,
+): AssembleOutcome {
+  return onLedger.type === "assembled"
+    ? { type: "postponed", id, reason }
+    : { type: onLedger.type, id, reason: onLedger.reason };
 }

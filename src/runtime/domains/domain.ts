@@ -127,6 +127,7 @@ export interface Domain {
     /** See `Intent.touches` of the protocol. */
     readonly touches: readonly string[] | undefined;
   };
+  /** What reverts is asked for once more, on the ledger alone: if it does not revert there, it is tried again later. */
   readonly assemble: (
     intent: DomainIntent,
     view: StateView,

@@ -1,10 +1,11 @@
 import type { Effect } from "../../protocol/effects.ts";
 import type { Event } from "../../protocol/events.ts";
-import type { NodeName } from "../../protocol/ids.ts";
+import type { IntentId, NodeName, RequestKey } from "../../protocol/ids.ts";
 import { isRemembered } from "../../protocol/recent.ts";
 import type { Sequencer } from "../../protocol/sequencer.ts";
 import { candidates, graceTicks } from "../../protocol/turn.ts";
 import type { SimulatedNode } from "../node.ts";
+import { checkBlamed, noteAttempts } from "./attempts.ts";
 import {
   checkEndorsed,
   checkEntitled,
@@ -15,6 +16,7 @@ import {
 import {
   type Course,
   note,
+  notePostponed,
   noteRetry,
   sent,
   startCourse,
@@ -22,6 +24,7 @@ import {
 } from "./course.ts";
 import { checkFair } from "./fairness.ts";
 import {
+  checkEnded,
   checkHeard,
   checkPermitted,
   checkReleased,
@@ -55,6 +58,15 @@ export class Conduct {
     this.#courses.set(node.name, startCourse(coordinator));
   }
 
+  /** A node's domain assembles: these revert on the ledger alone, as the node sees it now. */
+  judged(
+    { name }: SimulatedNode,
+    key: RequestKey,
+    hopeless: ReadonlySet<IntentId>,
+  ): void {
+    this.#courses.get(name)?.hopeless.set(key, hopeless);
+  }
+
   /** After a turn, before anything of it is durable. */
   turned(
     node: SimulatedNode,
@@ -71,6 +83,14 @@ export class Conduct {
     if (event.type === "AssemblyDone" && course.assembly !== event.key)
       if (sent(effects, "AssembleResponse").length > 0)
         throw violation("S41", node, "answers with a stale assembly");
+    if (event.type === "AssemblyDone") {
+      checkEnded(node, event, effects, course);
+      course.hopeless.delete(event.key);
+      notePostponed(course, effects, sequencer.tick);
+    }
+    if (event.type === "BlockSeen" && event.facts.length > 0)
+      course.postponed.clear();
+    noteAttempts(course.attempts, node, effects);
     for (const effect of effects) {
       if (effect.type === "Send") {
         note(course, effect.to, effect.message, sequencer.tick);
@@ -164,6 +184,10 @@ export class Conduct {
             flushUntil: message.flushUntil,
           };
         return;
+      case "TransactionReverted":
+      case "TransactionRefused":
+        checkBlamed(node, from, message, effects, course.attempts);
+        return;
       case "DelegationAccepted":
         course.heardTicks.set(from, sequencer.tick);
         return;
@@ -177,7 +201,6 @@ export class Conduct {
       case "DispatchedAck":
       case "TransactionPrepared":
       case "TransactionPreparedAck":
-      case "TransactionReverted":
       case "DependencyQuery":
       case "DependencyFailed":
       case "HandoverRequest":
