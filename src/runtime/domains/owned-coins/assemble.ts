@@ -31,23 +31,23 @@ function choose(
   view: StateView,
 ): readonly OwnedCoin[] | string {
   if (intent.type === "issue") return [];
-  const coins = coinsOf(view, intent.from);
+  const coins = [...coinsOf(view, intent.from)];
   return intent.type === "merge"
     ? chooseToMerge(coins, intent.from)
-    : chooseWorth(BigInt(intent.amount), [...coins], intent.from);
+    : chooseWorth(BigInt(intent.amount), coins, intent.from);
 }
 
+/** The smallest coins: there are most of them, and they are of least use. */
 function chooseToMerge(
-  coins: Iterable<OwnedCoin>,
+  coins: readonly OwnedCoin[],
   owner: string,
 ): readonly OwnedCoin[] | string {
   const chosen: OwnedCoin[] = [];
   let total = 0n;
-  for (const coin of coins) {
-    if (chosen.length === INPUTS_MAX) break;
-    if (total + coin.amount > AMOUNT_MAX) continue;
-    chosen.push(coin);
+  for (const coin of coins.toSorted(bySize).slice(0, INPUTS_MAX)) {
     total += coin.amount;
+    if (total > AMOUNT_MAX) break;
+    chosen.push(coin);
   }
   return chosen.length < 2
     ? `"${owner}" has no two coins that could become one.`
@@ -65,7 +65,7 @@ function chooseWorth(
     return `"${owner}" has ${total}, and ${amount} is asked for.`;
   const oldest = takeWorth(amount, coins);
   if (sumOf(oldest) >= amount) return oldest;
-  const largest = takeWorth(amount, coins.toSorted(byAmountDescending));
+  const largest = takeWorth(amount, coins.toSorted(bySize).reverse());
   const worth = sumOf(largest);
   return worth >= amount
     ? largest
@@ -87,7 +87,7 @@ function takeWorth(
   return coins.slice(0, count);
 }
 
-function byAmountDescending(a: OwnedCoin, b: OwnedCoin): number {
+function bySize(a: OwnedCoin, b: OwnedCoin): number {
   if (a.amount === b.amount) return 0;
-  return a.amount > b.amount ? -1 : 1;
+  return a.amount < b.amount ? -1 : 1;
 }
