@@ -29,6 +29,8 @@ const messages = {
     `Network "${network}" has ${have} accounts with keys, and ${need} nodes need one each. Add keys to networks.${network}.accounts, or use fewer nodes.`,
   ACCOUNT_DUPLICATE: ({ address, network }: Place) =>
     `Account ${address} is there twice in networks.${network}.accounts. Every node needs one of its own.`,
+  ACCOUNT_INVALID: ({ account }: { account: string }) =>
+    `"${account}" is no account. Write name@node, as in treasury@alice.`,
   ADDRESS_INVALID: ({ name, value }: { name: string; value: string }) =>
     `${name} "${value}" is not an address. Give "0x" and 40 hexadecimal digits.`,
   ADDRESS_CHECKSUM: ({ name, value }: { name: string; value: string }) =>

@@ -25,7 +25,7 @@ export interface ClusterStartOptions {
   /** How often a simulated chain mines a block without being asked, in milliseconds; 0 for never. */
   readonly blockMs?: number;
   readonly settings?: Partial<NodeSettings>;
-  /** What groups can be about, besides `group-token`. */
+  /** What groups can be about, besides the domains that come with the plugin. */
   readonly domains?: readonly Domain[];
   /** Decides what lost and late messages hit; the same seed, the same draws. */
   readonly seed?: number;
