@@ -60,6 +60,8 @@ export class Chain {
   constructor(
     options: {
       readonly group: Group;
+      /** Accounts that send transactions: one for each node. */
+      readonly signers: number;
       readonly plan: FaultPlan;
       readonly genesis: readonly Coin[];
     },
@@ -77,12 +79,12 @@ export class Chain {
     this.#random = ports.random;
     this.#faults = ports.faults;
     this.#onTransition = ports.onTransition;
-    const size = options.group.committee.length;
+    const { signers } = options;
     this.#pools = Array.from(
-      { length: size },
+      { length: signers },
       () => new Map<number, ChainTransaction>(),
     );
-    this.#nonces = Array<number>(size).fill(0);
+    this.#nonces = Array<number>(signers).fill(0);
     const outputs = options.genesis.map(({ state }) => state);
     for (const state of outputs) {
       this.ledger.unspent.set(state.id, genesisPlace);

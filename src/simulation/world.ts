@@ -94,7 +94,7 @@ export class World {
       },
     );
     this.chain = new Chain(
-      { group, plan: this.#plan, genesis },
+      { group, signers: members.length, plan: this.#plan, genesis },
       {
         random: new Random(seed, "chain"),
         faults,

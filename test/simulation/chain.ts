@@ -165,7 +165,7 @@ describe("Chain", () => {
   };
   const chainOf = (): Chain =>
     new Chain(
-      { group, plan: noFaults, genesis },
+      { group, signers: 2, plan: noFaults, genesis },
       {
         random: new Random(1),
         faults: new FaultCounter(),

@@ -14,14 +14,18 @@ export function receiveReverted(
   for (const id of ids) {
     const transaction = turn.node.sender.transactions.get(id);
     if (transaction === undefined) continue;
-    const { permission } = transaction;
+    const { permission, sentTo, state } = transaction;
     const isMeant =
       permission?.digest === digest && permission.coordinator === from;
     if (
-      !isMeant ||
-      !tell(turn, transaction, { type: "ConfirmedReverted", reason })
+      isMeant &&
+      tell(turn, transaction, { type: "ConfirmedReverted", reason })
     )
-      ignore(turn, "stale revert");
+      continue;
+    // It was given to the same coordinator again, who still had it dispatched, and now has it no more.
+    if (sentTo === from && state === "Delegated")
+      tell(turn, transaction, { type: "Released" });
+    else ignore(turn, "stale revert");
   }
 }
 
