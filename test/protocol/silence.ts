@@ -8,7 +8,7 @@ import {
   Coordinator,
   wish as touching,
 } from "../helpers/drives/driven-coordinator.ts";
-import { delegation } from "../helpers/letters.ts";
+import { block, delegation } from "../helpers/letters.ts";
 import { LoneNode, rank } from "../helpers/lone-node.ts";
 import { intent } from "../helpers/simulated-group.ts";
 
@@ -106,6 +106,15 @@ describe("A sender that does not answer", () => {
     const expected = [0, 8, 32, 128, longest, longest];
     for (const [n, pause] of pauses.entries())
       expect(pause - (expected[n] ?? 0), `pause ${n}`).to.be.oneOf([0, 1]);
+  });
+
+  it("is not blamed if nobody waits for its answer any more", () => {
+    const node = aCoordinator();
+    const wish = intent(1, "");
+    node.hear(mute, delegation(wish)).tell(block(1, [wish.id]));
+    node.wait(2 * stateTicks);
+    expect(node.sequencer.coordinator.assemblies.size).to.equal(0);
+    expect(node.sequencer.coordinator.silences.size).to.equal(0);
   });
 
   it("is forgiven as soon as it answers", () => {

@@ -246,9 +246,14 @@ function receiveOutcome(
 /** Repeats requests that are not answered, and gives up those that take too long. */
 export function watchAssemblies(turn: Turn): void {
   const { coordinator, tick } = turn.node;
+  const isAssembling = (id: IntentId): boolean =>
+    coordinator.transactions.get(id)?.state === "Assembling";
   for (const [key, work] of coordinator.assemblies) {
-    if (tick >= work.deadlineTick) noteSilence(turn, work.to);
-    else if (tick >= work.dueTick) {
+    if (tick >= work.deadlineTick) {
+      coordinator.assemblies.delete(key);
+      // Nobody waits for what has happened meanwhile.
+      if (work.request.ids.some(isAssembling)) noteSilence(turn, work.to);
+    } else if (tick >= work.dueTick) {
       work.tries += 1;
       work.dueTick = nextTry(turn, work.tries, key);
       send(turn, work.to, work.request);

@@ -3,6 +3,7 @@ import type { Event } from "../../protocol/events.ts";
 import type { IntentId, NodeName, RequestKey } from "../../protocol/ids.ts";
 import { isRemembered } from "../../protocol/recent.ts";
 import type { Sequencer } from "../../protocol/sequencer.ts";
+import type { Bundle } from "../../protocol/transition.ts";
 import { candidates, graceTicks } from "../../protocol/turn.ts";
 import type { SimulatedNode } from "../node.ts";
 import { checkBlamed, noteAttempts } from "./attempts.ts";
@@ -162,10 +163,7 @@ export class Conduct {
               throw violation("S29", node, "assembles without the blocks");
         return;
       case "EndorsementRequest":
-        if (
-          sent(effects, "Endorsement").length > 0 ||
-          effects.some(({ type }) => type === "Endorse")
-        )
+        if (isEndorsing(effects, message.bundle))
           checkEndorsed(node, sequencer, from, message);
         return;
       case "DispatchPermissionRequest":
@@ -250,4 +248,14 @@ function awaits(
   if (coordinatorState === "Elect" || coordinatorState === "Prepared")
     return predecessor === from;
   return coordinatorState !== "Active" && coordinatorState !== "Flush";
+}
+
+/** Whether it endorses this bundle, or begins to. In the same turn it may begin with one of its own. */
+function isEndorsing(effects: readonly Effect[], { digest }: Bundle): boolean {
+  return effects.some((effect) => {
+    if (effect.type === "Endorse") return effect.bundle.digest === digest;
+    if (effect.type !== "Send") return false;
+    const { message } = effect;
+    return message.type === "Endorsement" && message.digest === digest;
+  });
 }
