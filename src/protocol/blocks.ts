@@ -1,3 +1,4 @@
+import { seeFlushed } from "./coordinator/handover.ts";
 import {
   ledgerFulfilled,
   ledgerReverted,
@@ -28,7 +29,7 @@ export function seeBlock(
   for (const fact of facts) {
     for (const id of fact.intents) confirmOwn(turn, id, height);
     ledgerFulfilled(turn, fact);
-    for (const id of fact.intents) node.coordinator.flush.delete(id);
+    seeFlushed(turn, fact);
   }
   for (const id of new Set(popUntil(node.sender.expiries, height)))
     expire(turn, id);

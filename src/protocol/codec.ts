@@ -290,6 +290,7 @@ const shapes = {
     context: view,
     places: listOf(placed, limits.speculative * limits.states),
     flush: listOf(parseIntentId, limits.speculative),
+    digests: listOf(parseDigest, limits.speculative),
     flushUntil: count,
   }),
   HandoverAck: object({ type: oneOf("HandoverAck"), key: parseRequestKey }),

@@ -188,6 +188,8 @@ export type Message =
       readonly places: readonly PlacedState[];
       /** Intents whose confirmation, all of them, is the flush point. */
       readonly flush: readonly IntentId[];
+      /** The bundles that the context comes from: if an intent happens in another one, it is false. */
+      readonly digests: readonly Digest[];
       /** The last block in which they can be confirmed. */
       readonly flushUntil: number;
     }

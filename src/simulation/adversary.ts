@@ -213,6 +213,7 @@ export class Adversary {
           context: { created: [], spent: this.#someStates() },
           places: [],
           flush: this.#someIds(),
+          digests: [],
           flushUntil: height,
         };
       case 4:

@@ -138,7 +138,7 @@ export function leftoversOf(sequencer: Sequencer): string[] {
     "speculative states": coordinator.created.size,
     locks: coordinator.spent.size,
     "coordinator dependants": coordinator.dependants.size,
-    "flush points": coordinator.flush.size,
+    "flush points": coordinator.flush.size + coordinator.flushDigests.size,
     handovers: coordinator.handovers.size,
     "sender transactions": open.length,
     "pending delegations": sender.delegation === undefined ? 0 : 1,

@@ -197,6 +197,7 @@ export function createLiar(
       context: view(),
       places: many(placed, random.chance(0.02) ? 5_000 : 4),
       flush: many(word),
+      digests: many(word),
       flushUntil: height(),
     }),
     HandoverAck: () => ({ key: key() }),

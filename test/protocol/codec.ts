@@ -276,6 +276,7 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
     context: view,
     places: fc.array(placed, { maxLength: 3 }),
     flush: ids,
+    digests: fc.array(digest, { maxLength: 3 }),
     flushUntil: height,
   }),
   HandoverAck: fc.record({ type: type("HandoverAck"), key }),

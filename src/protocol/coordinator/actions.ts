@@ -67,6 +67,7 @@ export function activate(
   coordinator.predecessor = undefined;
   coordinator.successor = undefined;
   coordinator.flush.clear();
+  coordinator.flushDigests.clear();
   coordinator.flushUntil = 0;
   coordinator.closingBeats = 0;
   dropImportedContext(coordinator);

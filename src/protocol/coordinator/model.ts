@@ -165,6 +165,8 @@ export interface Coordinator {
   successor: NodeName | undefined;
   /** Intents that the predecessor dispatched and that must be confirmed before this node dispatches. */
   readonly flush: Set<IntentId>;
+  /** The bundles in which they are to happen. */
+  readonly flushDigests: Set<Digest>;
   /** The last block in which they can be. */
   flushUntil: number;
   /** The predecessor's height when he handed over. */
@@ -205,6 +207,7 @@ export function createCoordinator(): Coordinator {
     predecessor: undefined,
     successor: undefined,
     flush: new Set(),
+    flushDigests: new Set(),
     flushUntil: 0,
     handoverHeight: 0,
     handovers: new Map(),

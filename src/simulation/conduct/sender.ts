@@ -115,8 +115,13 @@ export function checkSkipped(
   if (last === undefined || last.sends <= config.heartbeatGrace) return;
   if (tick - last.tick >= config.suspicionTicks) return;
   if (tick - last.tick < config.requestTicks) return;
+  // Who is about to hand over takes nothing up, not even for itself.
+  const isLeaving = sequencer.coordinator.state === "Flush";
   const hasOther = candidates(sequencer).some(
-    (other) => other !== to && !isSilent(sequencer, other),
+    (other) =>
+      other !== to &&
+      !isSilent(sequencer, other) &&
+      !(isLeaving && other === node.name),
   );
   if (hasOther)
     throw violation("L3", node, `asks ${to} again, who does not answer`);
