@@ -140,8 +140,16 @@ describe("notarised-token: mint, transfer, burn", function () {
     expect(await refusal(() => play.check("ann@ann", "burn", some))).to.equal(
       "This token cannot be burned: allowBurn is false.",
     );
-    for (const name of ["lock", "createLock"])
-      expect(await refusal(() => play.check("ann@ann", name, some))).to.equal(
+    const lockId = `0x${"11".repeat(32)}`;
+    const rest = { lockId, from: "ann@ann", recipients: [], data: "0x" };
+    for (const [name, args] of [
+      ["lock", some],
+      ["createLock", some],
+      ["unlock", rest],
+      ["prepareUnlock", { ...rest, unlockData: "0x" }],
+      ["delegateLock", { lockId, delegate: "bob@bob", data: "0x" }],
+    ] as const)
+      expect(await refusal(() => play.check("ann@ann", name, args))).to.equal(
         "This token cannot be locked: allowLock is false.",
       );
   });
