@@ -125,7 +125,11 @@ describe("notarised-token on real nodes", function () {
       to: bob,
       amount: 50,
     });
-    await until(() => rent.explain()?.includes("has 0, and needs 50") === true);
+    await until(
+      () =>
+        rent.explain() ===
+        `It is parked: ${ann} has 0, and needs 50. Resume it when it is ready.`,
+    );
     await fund(scene, ann, 60);
     expect(await rent.resume()).to.equal(true);
     await rent.confirmed();

@@ -55,7 +55,7 @@ function choose(
   const { type, reason } = choice;
   return intent.type === "transferWhenFunded" && type === "short"
     ? { type: "parked", reason }
-    : reverted(reason);
+    : reverted(`${reason}.`);
 }
 
 function reverted(reason: string): NotNow {

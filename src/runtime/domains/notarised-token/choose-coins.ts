@@ -5,6 +5,7 @@ import { COIN, readCoin } from "./states.ts";
 /** Coins of an account that are worth an amount, or why there are none. */
 export type Choice =
   | { readonly type: "chosen"; readonly coins: readonly DomainState[] }
+  /** The reason is a sentence without its full stop. */
   | { readonly type: "short" | "scattered"; readonly reason: string };
 
 /** Takes the oldest coins, so that small change gets used up; where that would be too many, the largest. */
@@ -24,7 +25,7 @@ export function chooseCoins(
   if (total < amount)
     return {
       type: "short",
-      reason: `${owner} has ${total}, and needs ${amount}.`,
+      reason: `${owner} has ${total}, and needs ${amount}`,
     };
   if (coins.length <= tokenLimits.inputs) return chosen(take(coins, amount));
   coins.sort((a, b) => (a.amount < b.amount ? 1 : -1));
@@ -32,7 +33,7 @@ export function chooseCoins(
   if (largest.total >= amount) return chosen(largest);
   return {
     type: "scattered",
-    reason: `The ${tokenLimits.inputs} largest coins of ${owner} are worth ${largest.total} of ${total}, and one intent spends no more coins; it needs ${amount}. Transfer ${largest.total} from ${owner} to itself first: that makes one coin of them.`,
+    reason: `The ${tokenLimits.inputs} largest coins of ${owner} are worth ${largest.total} of ${total}, and one intent spends no more coins; it needs ${amount}. Transfer ${largest.total} from ${owner} to itself first: that makes one coin of them`,
   };
 }
 

@@ -65,7 +65,7 @@ describe("notarised-token: mint, transfer, burn", function () {
     await fund(play, "ann@ann", 5);
     expect(
       await play.send("ann@ann", "transferWhenFunded", args),
-    ).to.deep.equal({ type: "parked", reason: "ann@ann has 5, and needs 12." });
+    ).to.deep.equal({ type: "parked", reason: "ann@ann has 5, and needs 12" });
     await fund(play, "ann@ann", 7);
     await play.do("ann@ann", "transferWhenFunded", args);
     expect(await balanceOf(play, "bob@bob")).to.equal("12");
