@@ -143,7 +143,7 @@ describe("notarised-token: nonsense", function () {
         for (const name of read.touches ?? [])
           expect(name.length).to.be.at.most(128);
       }),
-      { numRuns: 5_000 },
+      { seed: 1, numRuns: 5_000 },
     );
     expect(taken).to.be.greaterThan(100);
   });
@@ -156,7 +156,7 @@ describe("notarised-token: nonsense", function () {
         const call = { ...base, ...asked };
         await answerOf(() => notarisedToken.query(call, play.view("ann")));
       }),
-      { numRuns: 3_000 },
+      { seed: 2, numRuns: 3_000 },
     );
   });
 
@@ -174,7 +174,7 @@ describe("notarised-token: nonsense", function () {
           expect(notarisedToken.endorsersOf?.(group)).to.not.have.length(0);
         });
       }),
-      { numRuns: 2_000 },
+      { seed: 3, numRuns: 2_000 },
     );
   });
 
@@ -212,7 +212,7 @@ describe("notarised-token: nonsense", function () {
           expect(reason).to.be.a("string");
         },
       ),
-      { numRuns: 500 },
+      { seed: 4, numRuns: 500 },
     );
     expect(done).to.be.greaterThan(0);
   });
