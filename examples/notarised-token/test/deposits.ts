@@ -32,10 +32,14 @@ describe("deposits", function () {
     return intent;
   }
 
-  /** The notary that coordinates now, as Alice sees it. */
-  function coordinator(): string {
-    const status = cluster.node("alice").status();
-    return (status.isUp && status.groups[0]?.active) || "";
+  /** The notary that coordinates, as Alice sees it. */
+  async function coordinator(): Promise<string> {
+    for (;;) {
+      const status = cluster.node("alice").status();
+      const active = status.isUp && status.groups[0]?.active;
+      if (active) return active;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
   }
 
   it("go from account to account", async function () {
@@ -117,14 +121,16 @@ describe("deposits", function () {
   });
 
   it("go on when the notary that coordinates crashes", async function () {
+    // Without blocks nothing is confirmed before the crash.
+    await cluster.pauseMining();
     const payments = await Promise.all(
       Array.from({ length: 20 }, () =>
         token.transfer({ from: "till@bob", to: "till@alice", amount: 1n }),
       ),
     );
-    await payments[0]?.confirmed();
-    const crashed = coordinator();
+    const crashed = await coordinator();
     await cluster.node(crashed).crash();
+    await cluster.resumeMining();
     await Promise.all(payments.map((payment) => payment.confirmed()));
 
     await cluster.node(crashed).restart();
