@@ -8,7 +8,7 @@ import type {
   SentIntent,
   Value,
 } from "../connection/types.ts";
-import { SequencerError } from "../errors.ts";
+import { parseAccount } from "./account.ts";
 
 /** A token to be created. What is left out: all nodes, the first one as its notary, everything allowed but others minting. */
 export interface NewToken extends Pick<
@@ -195,14 +195,4 @@ const lockType = z.object({
 /** Without whatever else a caller's objects have. */
 function plain(recipients: readonly Recipient[]): readonly Value[] {
   return recipients.map(({ to, amount }) => ({ to, amount }));
-}
-
-function parseAccount(account: string): {
-  readonly name: string;
-  readonly node: string;
-} {
-  const [name = "", node = "", more] = account.split("@");
-  if (name === "" || node === "" || more !== undefined)
-    throw new SequencerError("ACCOUNT_INVALID", { account });
-  return { name, node };
 }
