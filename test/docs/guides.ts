@@ -11,6 +11,7 @@ const read = (file: string): string =>
 const guides = {
   "docs/guides/write-a-domain.md": "examples/own-domain",
   "docs/guides/owned-coins.md": "examples/owned-coins",
+  "docs/guides/notarised-token.md": "examples/notarised-token",
 } as const;
 
 /** Lines without their indentation: a piece of a file stands further to the left than the file has it. */

@@ -172,6 +172,8 @@ export interface SentIntent {
   confirmed(): Promise<ConfirmedReceipt>;
   /** What it waits for, in one sentence; undefined if it is not open any more. */
   explain(): string | undefined;
+  /** Takes it up again if its domain has parked it; false if it is not parked. */
+  resume(): Promise<boolean>;
   /** What it did, as far as its node may see it; undefined while the ledger has it not. */
   effect(): IntentEffect | undefined;
 }

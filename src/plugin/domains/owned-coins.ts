@@ -6,7 +6,7 @@ import type {
   SentIntent,
   Value,
 } from "../connection/types.ts";
-import { SequencerError } from "../errors.ts";
+import { parseAccount } from "./account.ts";
 
 /** Coins to be created. What is left out: all nodes, all of them witnesses, everybody at the first one an issuer. */
 export interface NewCoins extends Pick<
@@ -97,14 +97,4 @@ export function coinsOf(group: ClusterGroup): OwnedCoins {
       return balance;
     },
   };
-}
-
-function parseAccount(account: string): {
-  readonly name: string;
-  readonly node: string;
-} {
-  const [name = "", node = "", more] = account.split("@");
-  if (name === "" || node === "" || more !== undefined)
-    throw new SequencerError("ACCOUNT_INVALID", { account });
-  return { name, node };
 }
