@@ -3,7 +3,7 @@ import type { DomainState, NewState } from "../domain.ts";
 import { type Change, wrong } from "./change.ts";
 import type { TokenIntent } from "./intent.ts";
 import { spend } from "./spend.ts";
-import { coin, note } from "./states.ts";
+import { coin, note, readLock } from "./states.ts";
 import { applyToLock } from "./use-lock.ts";
 
 /** What an intent comes to with the states that it spends, or why it cannot be done with them. */
@@ -25,7 +25,9 @@ export function carryOut(
   if (change.type === "wrong") return change;
   const { outputs, transfers } = change;
   const { by, data } = intent;
-  return { type: "done", outputs, infos: [note({ by, transfers, data })] };
+  const [lock] = outputs.flatMap((output) => readLock(output) ?? []);
+  const infos = [note({ by, transfers, data, lock })];
+  return { type: "done", outputs, infos };
 }
 
 function changeOf(

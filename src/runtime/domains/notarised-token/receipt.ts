@@ -1,12 +1,5 @@
 import type { Domain, Json, SeenState } from "../domain.ts";
-import {
-  COIN,
-  type Lock,
-  LOCK,
-  type Note,
-  readLock,
-  readNote,
-} from "./states.ts";
+import { COIN, type Lock, LOCK, type Note, readNote } from "./states.ts";
 
 type Effect = Parameters<NonNullable<Domain["receipt"]>>[1];
 
@@ -19,12 +12,7 @@ export function receiptOf({ spent, confirmed, infos }: Effect): Json {
     lockedOutputs: pick(confirmed, LOCK),
   });
   const [noted] = infos.flatMap((info) => readNote(info) ?? []);
-  const [locked] = confirmed.flatMap((state) => readLock(state) ?? []);
-  return {
-    states,
-    ...(noted !== undefined && describeNote(noted)),
-    ...(locked !== undefined && { lockInfo: describeLock(locked) }),
-  };
+  return { states, ...(noted !== undefined && describeNote(noted)) };
 }
 
 function pick(states: readonly SeenState[], wanted: string): Json[] {
@@ -45,6 +33,7 @@ function describeNote({
   by,
   transfers,
   data,
+  lock,
 }: Note): Readonly<Record<string, Json>> {
   return {
     ...(transfers.length > 0 && {
@@ -54,6 +43,7 @@ function describeNote({
         amount: `0x${BigInt(amount).toString(16)}`,
       })),
     }),
+    ...(lock !== undefined && { lockInfo: describeLock(lock) }),
     data,
     sender: by,
   };

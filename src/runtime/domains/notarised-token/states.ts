@@ -42,6 +42,8 @@ export interface Note {
   readonly by: string;
   readonly transfers: readonly Transfer[];
   readonly data: string;
+  /** The lock that it made or changed: its user need not wait until he is told of the state. */
+  readonly lock: Lock | undefined;
 }
 
 const coinType = z.object({ owner: account, amount }).strict();
@@ -65,6 +67,7 @@ const noteType = z
         .strict(),
     ),
     data,
+    lock: lockType.optional(),
   })
   .strict();
 
@@ -84,29 +87,36 @@ export function readCoin(state: Omit<SeenState, "id">): Coin | undefined {
 }
 
 export function lock(value: Lock): NewState {
-  const { delegate, prepared } = value;
-  return {
-    schema: LOCK,
-    label: value.lockId,
-    data: {
-      lockId: value.lockId,
-      owner: value.owner,
-      amount: value.amount.toString(),
-      ...(delegate !== undefined && { delegate }),
-      ...(prepared !== undefined && { prepared }),
-    },
-  };
+  return { schema: LOCK, label: value.lockId, data: writeLock(value) };
 }
 
 /** What is on a lock; undefined if the state is none. */
 export function readLock(state: Omit<SeenState, "id">): Lock | undefined {
   const read = lockType.safeParse(state.data).data;
-  if (state.schema !== LOCK || read === undefined) return undefined;
+  return state.schema === LOCK && read !== undefined ? lockOf(read) : undefined;
+}
+
+function writeLock({ delegate, prepared, ...value }: Lock): Json {
+  return {
+    lockId: value.lockId,
+    owner: value.owner,
+    amount: value.amount.toString(),
+    ...(delegate !== undefined && { delegate }),
+    ...(prepared !== undefined && { prepared }),
+  };
+}
+
+function lockOf(read: z.infer<typeof lockType>): Lock {
   const { delegate, prepared } = read;
   return { ...read, amount: BigInt(read.amount), delegate, prepared };
 }
 
-export function note({ by, transfers, data: added }: Note): NewState {
+export function note({
+  by,
+  transfers,
+  data: added,
+  lock: locked,
+}: Note): NewState {
   return {
     schema: NOTE,
     label: by,
@@ -118,14 +128,16 @@ export function note({ by, transfers, data: added }: Note): NewState {
         amount: moved,
       })),
       data: added,
+      ...(locked !== undefined && { lock: writeLock(locked) }),
     },
   };
 }
 
 /** What a note says; undefined if the state is none. */
 export function readNote(state: Omit<SeenState, "id">): Note | undefined {
-  return state.schema === NOTE
-    ? noteType.safeParse(state.data).data
+  const read = noteType.safeParse(state.data).data;
+  return state.schema === NOTE && read !== undefined
+    ? { ...read, lock: read.lock && lockOf(read.lock) }
     : undefined;
 }
 

@@ -82,10 +82,7 @@ describe("notarised-token: receipts", function () {
       delegate: "bob@bob",
       data,
     });
-    expect(play.receipt(delegated, "bob")).to.deep.equal({
-      states: {
-        lockedOutputs: delegated.outputs.map(read).map(shown),
-      },
+    expect(play.receipt(delegated, "ann")).to.deep.include({
       lockInfo: { ...lockInfo, delegate: "bob@bob" },
     });
 
