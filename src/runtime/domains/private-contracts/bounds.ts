@@ -12,8 +12,9 @@ export const bounds = {
   dataLength: limits.contentBytes - 1_024,
   /** Characters of what an intent carries. */
   payloadLength: limits.contentBytes,
-  /** Characters of all public calls of one transaction: they are sent to the ledger, which takes twice as many bytes. */
-  callsLength: 65_536,
+  /** Public calls of one transaction, and the characters of each. */
+  calls: limits.calls,
+  callLength: limits.callDigits,
   /** Characters of a reason. */
   reasonLength: limits.reasonBytes - 64,
   /** Gas of a transaction, if the group does not say. As much as a block of a public chain. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { type Hex, toHex } from "../../../ledger/index.ts";
+import { toHex } from "../../../ledger/index.ts";
 import type { Json, NewState, SeenState } from "../domain.ts";
 import type { Log } from "./execution.ts";
 import { address, bytes, hash, number } from "./values.ts";
@@ -54,12 +54,26 @@ export function infoState(transaction: Transaction): NewState {
   };
 }
 
-/** The receipt of a transaction, as Paladin's nodes give it for their private contracts; null if nothing is known of it. */
-export function receiptOf(infos: readonly SeenState[]): Json {
+/** What is known of a transaction; undefined if nothing is. */
+export function readInfo(infos: readonly SeenState[]): Transaction | undefined {
   const info = infos.find(({ schema }) => schema === TRANSACTION);
   const read = infoType.safeParse(info?.data).data;
+  return (
+    read && {
+      ...read,
+      to: read.to ?? undefined,
+      data: Buffer.from(read.data, "base64"),
+      created: read.contractAddress ?? undefined,
+    }
+  );
+}
+
+/** The receipt of a transaction, as Paladin's nodes give it for their private contracts; null if nothing is known of it. */
+export function receiptOf(infos: readonly SeenState[]): Json {
+  const read = readInfo(infos);
   if (read === undefined) return null;
-  const { from, to, nonce, gas, data, gasUsed, contractAddress, logs } = read;
+  const { from, nonce, gas, data, gasUsed, created, logs } = read;
+  const to = read.to ?? null;
   return {
     transaction: {
       from,
@@ -67,18 +81,18 @@ export function receiptOf(infos: readonly SeenState[]): Json {
       nonce: toQuantity(nonce),
       gas: toQuantity(gas),
       value: "0x0",
-      data: toHex(Buffer.from(data, "base64")),
+      data: toHex(data),
     },
     receipt: {
       from,
       to,
       gasUsed: toQuantity(gasUsed),
-      contractAddress,
+      contractAddress: created ?? null,
       logs: logs.map((log, logIndex) => ({ ...log, logIndex })),
     },
   };
 }
 
-function toQuantity(value: bigint): Hex | string {
+function toQuantity(value: bigint): string {
   return `0x${value.toString(16)}`;
 }

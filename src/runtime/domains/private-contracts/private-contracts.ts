@@ -67,7 +67,8 @@ export const privateContracts: Domain = {
   receipt: (_, { infos }) => receiptOf(infos),
   // All members endorse, and who endorses sees everything.
   isEntitled: () => true,
-  isRetryable: () => true,
+  // A public contract that refuses a call refuses it again, as far as anybody here can know.
+  isRetryable: (reason) => !reason.startsWith("ExternalCall"),
 };
 
 function lookupIn(view: StateView): Lookup {

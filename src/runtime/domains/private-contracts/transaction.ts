@@ -88,9 +88,12 @@ function bounded(
     return reverted(
       `Its input and its events do not fit into ${bounds.dataLength} characters. Emit less at a time.`,
     );
-  if (JSON.stringify(calls).length > bounds.callsLength)
+  if (
+    calls.length > bounds.calls ||
+    calls.some(({ data }) => data.length > bounds.callLength)
+  )
     return reverted(
-      `Its public calls do not fit into ${bounds.callsLength} characters. Call less at a time.`,
+      `It asks for more than ${bounds.calls} public calls, or for one with more than ${bounds.callLength / 2} bytes. Call less at a time.`,
     );
   return assembly;
 }
