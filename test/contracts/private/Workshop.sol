@@ -161,6 +161,11 @@ contract Workshop {
         emit Shouted(new bytes(size));
     }
 
+    /// @dev Takes any amount of data, and does little with it.
+    function listen(bytes calldata) external {
+        ++total;
+    }
+
     function spin() external pure {
         while (true) {}
     }
