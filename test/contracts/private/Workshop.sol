@@ -48,6 +48,7 @@ contract Workshop {
     Tool public lastTool;
 
     event Ordered(address indexed customer, uint256 indexed id, string note, uint256[] prices);
+    event Seen(uint256[9] around);
     event Shouted(bytes data);
     event Sum(uint256 sum) anonymous;
 
@@ -159,6 +160,25 @@ contract Workshop {
 
     function shout(uint256 size) external {
         emit Shouted(new bytes(size));
+    }
+
+    function lookAround() public view returns (uint256[9] memory) {
+        return
+            [
+                block.number,
+                block.timestamp,
+                block.prevrandao,
+                block.chainid,
+                uint160(address(block.coinbase)),
+                block.basefee,
+                block.gaslimit,
+                tx.gasprice,
+                uint256(blockhash(0))
+            ];
+    }
+
+    function tellAround() external {
+        emit Seen(lookAround());
     }
 
     /// @dev Takes any amount of data, and does little with it.

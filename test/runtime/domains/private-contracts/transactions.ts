@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import { getCreate2Address, getCreateAddress, id, keccak256 } from "ethers";
 
+import { limits } from "../../../../src/protocol/limits.ts";
+import { DomainRefusal } from "../../../../src/runtime/domains/domain.ts";
 import {
   addressOf,
   compiled,
@@ -130,6 +132,39 @@ describe("A private contract", function () {
       type: "reverted",
       reason: `There is no contract at ${here.address} in this group.`,
     });
+  });
+
+  it("sees a block in which everybody sees the same", async () => {
+    const group = await openContracts();
+    const workshop = await deploy(group, "alice", await compiled("Workshop"));
+    const ended = await workshop.send("alice", "tellAround");
+    if (ended.type !== "confirmed") throw new Error(ended.reason);
+    const [log] = receiptOf(ended).receipt.logs;
+    const event = log && workshop.abi.parseLog(log);
+    const chance = BigInt(keccak256(ended.step.intentId));
+    const around = (prevrandao: bigint): bigint[] => [
+      ...[1n, 1n, prevrandao, 1337n, 0n, 0n, 30_000_000n, 0n, 0n],
+    ];
+    expect(event?.args[0]).to.deep.equal(around(chance));
+    const asked = await workshop.call("bob", "lookAround");
+    expect(asked).to.deep.equal(around(0n));
+  });
+
+  it("may be as large as on a chain", async () => {
+    const group = await openContracts();
+    const runtime = "5b".repeat(24_576);
+    const bytecode = `0x61600080600a5f395ff3${runtime}`;
+    const ended = await sendRaw(group, "alice", "deploy(bytes)", { bytecode });
+    expect(ended.type).to.equal("confirmed");
+    const [code] = group.ledger.all().filter(({ schema }) => schema === "code");
+    const content = JSON.stringify(code).length;
+    expect(content).to.be.within(49_152, limits.contentBytes - 1_000);
+    const large = `0x${"00".repeat(60_000)}`;
+    const refused: unknown = await sendRaw(group, "bob", "deploy(bytes)", {
+      bytecode: large,
+    }).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(DomainRefusal);
+    expect(String(refused)).to.include("60000 bytes are too much");
   });
 
   it("leaves a receipt with all that happened", async () => {
