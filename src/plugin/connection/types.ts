@@ -148,6 +148,7 @@ export interface ClusterGroup {
     node: string,
     functionName: string,
     args?: Readonly<Record<string, Value>>,
+    options?: Pick<SendOptions, "from">,
   ): Promise<Readonly<Record<string, Value>>>;
   /** The unspent states that a node sees on the ledger and has the content of. */
   states(node: string): readonly SeenState[];

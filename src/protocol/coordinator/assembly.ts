@@ -55,7 +55,9 @@ function isFull({
   toPrepare,
   preparations,
   dispatchOf,
+  createdLength,
 }: Coordinator): boolean {
+  if (createdLength >= limits.speculativeLength) return true;
   let count = assembled.size + assemblies.size + dispatchOf.size;
   count += toPrepare.size + preparations.length;
   for (const { ids } of bundles) count += ids.size;

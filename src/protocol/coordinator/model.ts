@@ -151,6 +151,8 @@ export interface Coordinator {
     StateId,
     { readonly state: State; readonly by: IntentId | undefined }
   >;
+  /** Characters of their contents. */
+  createdLength: number;
   /** States that the predecessor's transitions create, also those that steps in flight here have spent. */
   readonly imported: Map<StateId, State>;
   /** Where the ledger will keep what bundles create, and where it keeps what they created lately. */
@@ -199,6 +201,7 @@ export function createCoordinator(): Coordinator {
     dispatched: new Map(),
     dispatchOf: new Map(),
     created: new Map(),
+    createdLength: 0,
     imported: new Map(),
     places: createRecent(limits.places),
     spent: new Map(),

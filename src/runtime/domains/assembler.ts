@@ -1,5 +1,7 @@
 import type { IntentId, NodeName } from "../../protocol/ids.ts";
+import { limits } from "../../protocol/limits.ts";
 import type { AssembleOutcome } from "../../protocol/messages.ts";
+import { lengthOf } from "../../protocol/size.ts";
 import type {
   Intent,
   SpeculativeView,
@@ -31,8 +33,17 @@ export async function assemble(
 ): Promise<AssembleOutcome[]> {
   const overlay = new Overlay(ports.book, request.view);
   const outcomes: AssembleOutcome[] = [];
-  for (const intent of request.intents)
-    outcomes.push(await assembleOne(intent, request.sender, overlay, ports));
+  let length = 0;
+  for (const intent of request.intents) {
+    if (length >= limits.assemblyLength) {
+      const reason = "The answer is full. It comes with another one.";
+      outcomes.push({ type: "error", id: intent.id, reason });
+      continue;
+    }
+    const outcome = await assembleOne(intent, request.sender, overlay, ports);
+    if (outcome.type === "assembled") length += lengthOf(outcome.step);
+    outcomes.push(outcome);
+  }
   return outcomes;
 }
 

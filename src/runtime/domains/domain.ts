@@ -121,6 +121,11 @@ export interface Domain {
   readonly endorsersOf?: (group: GroupPlan) => readonly NodeName[];
   /** Whether steps may make public calls; if a domain does not say, they may not. */
   readonly allowsCalls?: (group: GroupPlan) => boolean;
+  /**
+   * The payload of the intent with which a group begins, for domains that need first states of which there are not two. Its
+   * id is that of `genesisIdOf`. The creator of the group sends it; whatever else is sent waits for it.
+   */
+  readonly genesis?: (group: DomainGroup) => string;
   /** Reads what a user asks. Throws a {@link DomainRefusal} for what can never be done. */
   readonly check: (call: DomainCall) => {
     readonly payload: string;
