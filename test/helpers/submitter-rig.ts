@@ -11,7 +11,7 @@ import {
   type SubmitterOptions,
 } from "../../src/runtime/ledger/submitter/ports.ts";
 import { Submitter } from "../../src/runtime/ledger/submitter/submitter.ts";
-import { machineTimers, type Timers } from "../../src/runtime/ledger/timers.ts";
+import { machineTimers, type Timers } from "../../src/runtime/timers.ts";
 import type { ChainClient, Payer } from "../../src/runtime/ports.ts";
 import { Database } from "../../src/runtime/store/database.ts";
 import { submissionsSql } from "../../src/runtime/store/submissions.ts";

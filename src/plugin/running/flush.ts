@@ -1,5 +1,5 @@
 import type { Cluster } from "../../runtime/cluster/cluster.ts";
-import { machineTimers } from "../../runtime/ledger/timers.ts";
+import { machineTimers } from "../../runtime/timers.ts";
 
 /** Longer than a change of the coordinator takes. What is open after that is on disk, and goes on in the next run. */
 const flushMsMax = 30_000;

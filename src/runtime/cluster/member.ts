@@ -5,7 +5,6 @@ import type { NodeName, IntentId, GroupAddress } from "../../protocol/ids.ts";
 import type { Receipt } from "../../protocol/records.ts";
 import type { Domain, Json } from "../domains/domain.ts";
 import type { Identity } from "../keys/identity.ts";
-import { machineTimers } from "../ledger/timers.ts";
 import { Node } from "../node/node.ts";
 import type {
   Directory,
@@ -17,6 +16,7 @@ import type { NodeSettings } from "../node/settings.ts";
 import type { ChainClient, Endorser } from "../ports.ts";
 import { NodeRefusal, type Settlement } from "../service.ts";
 import { openStore, type Store } from "../store/store.ts";
+import { machineTimers } from "../timers.ts";
 import type { Hub } from "../transport/in-process.ts";
 
 /** What a member of a cluster is, also while it is down. */

@@ -1,6 +1,7 @@
 import { ChainError } from "../ports.ts";
+import type { Timers } from "../timers.ts";
+import { Backoff } from "./backoff.ts";
 import { Bell } from "./bell.ts";
-import { Backoff, type Timers } from "./timers.ts";
 
 /** The chain changed while it was read, or two nodes answered that know different chains. Reading again helps. */
 export class ChainMoved extends Error {

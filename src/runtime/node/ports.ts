@@ -6,10 +6,10 @@ import type {
   NodeName,
 } from "../../protocol/ids.ts";
 import type { Domain } from "../domains/domain.ts";
-import type { Timers } from "../ledger/timers.ts";
 import type { ChainClient, Endorser, Payer, Receive } from "../ports.ts";
 import type { Settlement } from "../service.ts";
 import type { Store } from "../store/store.ts";
+import type { Timers } from "../timers.ts";
 import type { SealedTransport } from "../transport/sealed-transport.ts";
 
 /** Who is who: the nodes that this node knows, with the addresses that endorse for them and the keys that they sign with. */

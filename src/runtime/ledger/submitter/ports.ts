@@ -4,8 +4,8 @@ import type { Digest, GroupAddress } from "../../../protocol/ids.ts";
 import type { ChainClient, Payer } from "../../ports.ts";
 import type { Database } from "../../store/database.ts";
 import type { Submissions } from "../../store/submissions.ts";
+import type { Timers } from "../../timers.ts";
 import type { Chain } from "../chain.ts";
-import type { Timers } from "../timers.ts";
 import type { FeeCaps } from "./fees.ts";
 import type { Job } from "./job.ts";
 
