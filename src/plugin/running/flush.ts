@@ -1,17 +1,14 @@
 import type { Cluster } from "../../runtime/cluster/cluster.ts";
 import { machineTimers } from "../../runtime/timers.ts";
+import { progressOf } from "../../view/state.ts";
 
 /** Longer than a change of the coordinator takes. What is open after that is on disk, and goes on in the next run. */
 const flushMsMax = 30_000;
 
-/** Intents that have not ended and do not wait for their user. */
+/** Intents that have not ended and do not wait for their users. */
 export function openIntents(cluster: Cluster | undefined): number {
-  let open = 0;
-  for (const { node } of (cluster?.members ?? []).filter(({ isUp }) => isUp))
-    for (const { own } of node.status().groups)
-      for (const [state, count] of Object.entries(own))
-        if (state !== "Parked") open += count;
-  return open;
+  const up = (cluster?.members ?? []).filter(({ isUp }) => isUp);
+  return progressOf(up.flatMap(({ node }) => node.status().groups)).open;
 }
 
 /** Takes nothing new, and waits until what was taken has ended, for a while. */
