@@ -1,8 +1,6 @@
-import { HDNodeWallet, Transaction, Wallet } from "ethers";
-
-import { parseAddress, parseHex } from "../../src/ledger/index.ts";
 import type { Digest } from "../../src/protocol/ids.ts";
 import { parseDigest } from "../../src/protocol/ids.ts";
+import { createPayer } from "../../src/runtime/keys/secp256k1.ts";
 import type { Indexer } from "../../src/runtime/ledger/indexer/indexer.ts";
 import { executeGasMax } from "../../src/runtime/ledger/submitter/gas.ts";
 import {
@@ -15,29 +13,13 @@ import { machineTimers, type Timers } from "../../src/runtime/timers.ts";
 import type { ChainClient, Payer } from "../../src/runtime/ports.ts";
 import { Database } from "../../src/runtime/store/database.ts";
 import { submissionsSql } from "../../src/runtime/store/submissions.ts";
+import { publishedAccount } from "./accounts.ts";
 import { MemoryIndex } from "./memory-index.ts";
 import type { Endorsed, TestGroup } from "./runtime-ledger.ts";
 
-const PHRASE = "test test test test test test test test test test test junk";
-
 /** The account with this number of Hardhat's chain and of Anvil, which has money. */
 export function aPayer(number: number): Payer {
-  const path = `m/44'/60'/0'/0/${number}`;
-  const { privateKey } = HDNodeWallet.fromPhrase(PHRASE, undefined, path);
-  return payerOf(privateKey);
-}
-
-/** Signs with a key. */
-export function payerOf(privateKey: string): Payer {
-  const wallet = new Wallet(privateKey);
-  return {
-    address: parseAddress(wallet.address),
-    signTransaction: (transaction) => {
-      const unsigned = Transaction.from({ ...transaction, type: 2 });
-      unsigned.signature = wallet.signingKey.sign(unsigned.unsignedHash);
-      return parseHex(unsigned.serialized);
-    },
-  };
+  return createPayer(publishedAccount(number).privateKey);
 }
 
 /** How a submission failed. */
