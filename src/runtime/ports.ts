@@ -38,6 +38,11 @@ export class ChainError extends Error {
   }
 }
 
+/** A key cannot be used for now. Trying again may help. The message has no secret in it. */
+export class SignerError extends Error {
+  override readonly name = "SignerError";
+}
+
 /** A transition that the ledger made, as its logs tell. */
 export interface IndexedTransition {
   readonly group: GroupAddress;

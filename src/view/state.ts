@@ -117,6 +117,7 @@ function apply(state: ViewState, fact: RunFact): ViewState {
     case "submission-failed":
     case "chain-trouble":
     case "payer-trouble":
+    case "endorser-trouble":
     case "group-refused":
       return state;
   }
@@ -154,6 +155,7 @@ function isTrouble(fact: RunFact): boolean {
       return fact.outcome === "reverted";
     case "chain-trouble":
     case "payer-trouble":
+    case "endorser-trouble":
       return fact.reason !== null;
     case "submission-failed":
     case "group-refused":

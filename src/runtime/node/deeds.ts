@@ -1,14 +1,13 @@
-import { parseDigest as parseLedgerDigest } from "../../ledger/index.ts";
 import type { Effect } from "../../protocol/effects.ts";
 import type { Event } from "../../protocol/events.ts";
 import type { IntentId, NodeName } from "../../protocol/ids.ts";
 import type { DispatchRecord } from "../../protocol/records.ts";
 import { assemble } from "../domains/assembler.ts";
-import { findFault } from "../domains/checker.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
 import { NodeRefusal, type Settlement } from "../service.ts";
 import type { Body } from "./body.ts";
 import type { CatchUp } from "./catch-up.ts";
+import type { Endorsing } from "./endorsing.ts";
 import type { GroupRunner } from "./group-runner.ts";
 import type { NodePorts } from "./ports.ts";
 import { submissionOf } from "./submission.ts";
@@ -22,13 +21,16 @@ type EffectOf<Type extends Effect["type"]> = Extract<
 /** What deeds are done with. */
 export interface DeedPorts extends Pick<
   NodePorts,
-  "store" | "directory" | "sign" | "endorser" | "users" | "onFact"
+  "store" | "sign" | "users" | "onFact"
 > {
   readonly catchUp: CatchUp;
+  readonly endorsing: Endorsing;
   readonly submitter: Submitter;
   readonly send: (to: NodeName, body: Body) => void;
   readonly tell: (runner: GroupRunner, event: Event) => void;
   readonly onSettled: () => void;
+  /** Something is wrong that does not mend itself. */
+  readonly fail: (error: unknown) => void;
 }
 
 /** Turns effects of the core into writes and deeds of a turn. */
@@ -107,7 +109,7 @@ export class Deeds {
         return;
       case "Endorse":
         turn.deeds.push(() => {
-          this.#endorse(runner, effect);
+          this.#ports.endorsing.endorse(runner, effect);
         });
         return;
       case "Submit":
@@ -152,52 +154,18 @@ export class Deeds {
     runner: GroupRunner,
     { key, intents, view }: EffectOf<"Assemble">,
   ): void {
-    const { catchUp, sign, tell } = this.#ports;
+    const { catchUp, sign, tell, fail } = this.#ports;
     const { group, book } = runner;
     catchUp.whenComplete(runner, () => {
-      void assemble(
+      assemble(
         { sender: this.#self, intents, view },
         { domain: group.domain, group, book, signStep: sign },
-      ).then((outcomes) => {
-        tell(runner, { type: "AssemblyDone", key, outcomes });
-      });
+      )
+        .then((outcomes) => {
+          tell(runner, { type: "AssemblyDone", key, outcomes });
+        })
+        .catch(fail);
     });
-  }
-
-  #endorse(runner: GroupRunner, effect: EffectOf<"Endorse">): void {
-    const { catchUp, tell } = this.#ports;
-    const { digest } = effect.bundle;
-    runner.seen.add(effect.coordinator, effect.bundle);
-    catchUp.whenComplete(runner, () => {
-      void this.#check(runner, effect).then((outcome) => {
-        tell(runner, { type: "EndorsementDone", digest, outcome });
-      });
-    });
-  }
-
-  async #check(
-    runner: GroupRunner,
-    { bundle, view }: EffectOf<"Endorse">,
-  ): Promise<Extract<Event, { type: "EndorsementDone" }>["outcome"]> {
-    const { directory, endorser } = this.#ports;
-    const { group, book, stored } = runner;
-    const fault = await findFault(
-      { bundle, view },
-      {
-        domain: group.domain,
-        group,
-        book,
-        epoch: stored.epoch,
-        membersCount: stored.members.length,
-        isFulfilled: (id) => runner.isFulfilled(id),
-        isSignedBy: (sender, hash, signature) =>
-          group.members.includes(sender) &&
-          directory.isSignedBy(sender, hash, signature),
-      },
-    );
-    if (fault !== undefined) return { type: "refused", ...fault };
-    const signature = await endorser.sign(parseLedgerDigest(bundle.digest));
-    return { type: "endorsed", signature };
   }
 
   /** The dispatch is saved in the same commit in which its base-ledger transaction gets its turn. */

@@ -33,6 +33,7 @@ import { BlockFeed } from "./blocks.ts";
 import { CatchUp } from "./catch-up.ts";
 import { Deeds } from "./deeds.ts";
 import { effectOf } from "./effect-of.ts";
+import { Endorsing } from "./endorsing.ts";
 import { GroupRunner } from "./group-runner.ts";
 import { Membership } from "./membership.ts";
 import { Mailbox } from "./mailbox.ts";
@@ -61,6 +62,7 @@ export class Node implements NodeService {
   readonly #turns: Turns;
   readonly #mailbox: Mailbox;
   readonly #catchUp: CatchUp;
+  readonly #endorsing: Endorsing;
   readonly #deeds: Deeds;
   readonly #feed: BlockFeed;
   readonly #membership: Membership;
@@ -146,16 +148,24 @@ export class Node implements NodeService {
         },
       },
     );
+    const tell = (runner: GroupRunner, event: Event): void => {
+      this.#tell(runner, event);
+    };
+    const fail = (error: unknown): void => {
+      this.#fail(error);
+    };
+    const catchUp = this.#catchUp;
+    this.#endorsing = new Endorsing({ ...ports, catchUp, tell, fail });
     this.#deeds = new Deeds(
       { self },
       {
         ...ports,
         send,
-        catchUp: this.#catchUp,
+        catchUp,
+        tell,
+        fail,
+        endorsing: this.#endorsing,
         submitter: this.#submitter,
-        tell: (runner, event) => {
-          this.#tell(runner, event);
-        },
         onSettled: () => {
           for (const listener of this.#settledListeners) listener();
         },
@@ -266,6 +276,7 @@ export class Node implements NodeService {
     this.#cancelTick?.();
     this.#turns.stop();
     this.#deeds.stop();
+    this.#endorsing.stop();
     await Promise.all([
       this.#indexer.stop(),
       this.#submitter.stop(),

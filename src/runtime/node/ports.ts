@@ -65,6 +65,8 @@ export type NodeFact =
       readonly payer: Address;
       readonly reason: string | undefined;
     }
+  /** The key that endorses cannot be used; undefined when it can again. */
+  | { readonly type: "EndorserTrouble"; readonly reason: string | undefined }
   | { readonly type: "GroupJoined"; readonly group: GroupAddress }
   | {
       readonly type: "GroupRefused";

@@ -1,13 +1,19 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 
-import { type Hex, toBytes, toHex } from "../../../ledger/index.ts";
-import { ChainError, type Payer } from "../../ports.ts";
+import { type Hex, parseHex, toBytes, toHex } from "../../../ledger/index.ts";
+import {
+  ChainError,
+  type Payer,
+  SignerError,
+  type UnsignedTransaction,
+} from "../../ports.ts";
 import type {
   SavedSubmission,
   Signing,
   Submissions,
 } from "../../store/submissions.ts";
 import type { Chain } from "../chain.ts";
+import { withoutSecrets } from "../client/secrets.ts";
 import { type Fees, suggestFees } from "./fees.ts";
 import { TRANSACTION_GAS_MAX } from "./gas.ts";
 import type { SubmitterOptions } from "./ports.ts";
@@ -51,7 +57,7 @@ export class Signer {
   async sign({ saved, nonce, fees, isEmpty }: Order): Promise<Signing> {
     const { sequence } = saved;
     const data = isEmpty ? NOTHING : this.#submissions.dataOf(sequence);
-    const raw = await this.#payer.signTransaction({
+    const raw = await this.#signed({
       chainId: this.#options.chainId,
       nonce,
       to: isEmpty ? this.#payer.address : saved.to,
@@ -65,6 +71,19 @@ export class Signer {
     const hash = toHex(keccak_256(toBytes(raw)));
     const hashes = [...saved.hashes.filter((old) => old !== hash), hash];
     return { sequence, nonce, raw, ...fees, hashes, isEmpty };
+  }
+
+  /** Keys may be far away, or need somebody's consent. */
+  async #signed(unsigned: UnsignedTransaction): Promise<Hex> {
+    try {
+      return parseHex(await this.#payer.signTransaction(unsigned));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : "unknown";
+      throw new SignerError(
+        `The key of ${this.#payer.address} cannot be used: ${withoutSecrets(reason)}`,
+        { cause: error },
+      );
+    }
   }
 
   /** What to offer at this height. */
