@@ -69,6 +69,14 @@ export interface NodeService {
     group: GroupAddress,
     id: IntentId,
   ) => PreparedCall | undefined;
+  /**
+   * The key of a user: secp256k1, uncompressed, 65 bytes with 0x; undefined if there is none. A user of this node gets it on
+   * first use; about others their nodes are asked. Rejects with a `NodeRefusal` if such a node does not answer soon.
+   */
+  readonly publicKeyOf: (identity: {
+    readonly name: string;
+    readonly node: NodeName;
+  }) => Promise<string | undefined>;
   readonly height: () => number;
   readonly status: () => NodeStatus;
   /** Called after every commit that settled something. */

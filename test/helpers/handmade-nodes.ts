@@ -7,6 +7,7 @@ import {
   createEndorser,
   createPayer,
 } from "../../src/runtime/keys/secp256k1.ts";
+import { createWallet } from "../../src/runtime/keys/wallet.ts";
 import { openChainClient } from "../../src/runtime/ledger/client/open.ts";
 import type { NodeFact } from "../../src/runtime/node/ports.ts";
 import { defaultSettings } from "../../src/runtime/node/settings.ts";
@@ -74,6 +75,7 @@ export async function startHandmade(
           registry: keys.registry,
           directory,
           endorser: createEndorser(keyOf(name)),
+          wallet: createWallet(),
           domains: new Map([[groupToken.name, groupToken]]),
           payers: [createPayer(keyOf(name))],
           createUsers: () => ({

@@ -11,6 +11,7 @@ import {
 import type { Domain } from "../domains/domain.ts";
 import { loadIdentity } from "../keys/identity-file.ts";
 import { createEndorser, createPayer } from "../keys/secp256k1.ts";
+import { loadWallet } from "../keys/wallet-file.ts";
 import type { NodeFact } from "../node/ports.ts";
 import type { NodeSettings } from "../node/settings.ts";
 import type { ChainClient, Payer } from "../ports.ts";
@@ -77,8 +78,9 @@ export class Cluster {
         const directory = join(options.dataDir, name);
         mkdirSync(directory, { recursive: true, mode: 0o700 });
         const identity = loadIdentity({ directory });
+        const wallet = loadWallet({ directory });
         const endorser = createEndorser(ports.endorserKey(name));
-        return [name, { directory, identity, endorser }] as const;
+        return [name, { directory, identity, wallet, endorser }] as const;
       }),
     );
     const registry = new Map(
@@ -105,6 +107,7 @@ export class Cluster {
           client,
           identity: node.identity,
           endorser: node.endorser,
+          wallet: node.wallet,
           registry,
           directory,
           domains,

@@ -32,7 +32,7 @@ export interface MemberOptions {
 /** What a member of a cluster is connected with. */
 export interface MemberPorts extends Pick<
   NodePorts,
-  "endorser" | "payers" | "directory"
+  "endorser" | "payers" | "wallet" | "directory"
 > {
   readonly hub: Hub;
   readonly client: ChainClient;
@@ -100,6 +100,7 @@ export class Member {
       sign: (text) =>
         Buffer.from(identity.sign(Buffer.from(text))).toString("base64"),
       endorser: this.#ports.endorser,
+      wallet: this.#ports.wallet,
       connect: (receive) =>
         hub.join(
           {

@@ -30,6 +30,7 @@ import {
 } from "../service.ts";
 import type { StoredGroup } from "../store/groups.ts";
 import { BlockFeed } from "./blocks.ts";
+import type { Body } from "./body.ts";
 import { CatchUp } from "./catch-up.ts";
 import { Deeds } from "./deeds.ts";
 import { effectOf } from "./effect-of.ts";
@@ -42,6 +43,7 @@ import { preparedOf } from "./prepared.ts";
 import type { NodeSettings } from "./settings.ts";
 import { statusOf } from "./status.ts";
 import { Turns } from "./turns.ts";
+import { UserKeys } from "./user-keys.ts";
 
 /** What a node is. */
 export interface NodeOptions {
@@ -60,6 +62,7 @@ export class Node implements NodeService {
   readonly #ports: NodePorts;
   readonly #runners = new Map<GroupAddress, GroupRunner>();
   readonly #turns: Turns;
+  readonly #userKeys: UserKeys;
   readonly #mailbox: Mailbox;
   readonly #catchUp: CatchUp;
   readonly #endorsing: Endorsing;
@@ -88,11 +91,16 @@ export class Node implements NodeService {
         this.#fail(error);
       },
     });
+    const send = (to: NodeName, body: Body): void => {
+      this.#mailbox.send(to, body);
+    };
+    this.#userKeys = new UserKeys({ self }, { ...ports, send });
     this.#mailbox = new Mailbox(
       { self },
       {
         ...ports,
         turns: this.#turns,
+        userKeys: this.#userKeys,
         runner: (group) => this.#runners.get(group),
         tell: (runner, event) => {
           this.#tell(runner, event);
@@ -111,7 +119,6 @@ export class Node implements NodeService {
         },
       },
     );
-    const send = this.#mailbox.send;
     this.#catchUp = new CatchUp({ self }, { store, turns: this.#turns, send });
     this.#submitter = new Submitter(
       { ...submitterDefaults, chainId: options.chainId },
@@ -277,6 +284,7 @@ export class Node implements NodeService {
     this.#turns.stop();
     this.#deeds.stop();
     this.#endorsing.stop();
+    this.#userKeys.stop();
     await Promise.all([
       this.#indexer.stop(),
       this.#submitter.stop(),
@@ -380,6 +388,12 @@ export class Node implements NodeService {
   preparedOf(address: GroupAddress, id: IntentId): PreparedCall | undefined {
     const runner = this.#runners.get(address);
     return runner && preparedOf(this.#ports.store, runner, id);
+  }
+
+  async publicKeyOf(
+    identity: Parameters<NodeService["publicKeyOf"]>[0],
+  ): Promise<string | undefined> {
+    return await this.#userKeys.publicKeyOf(identity);
   }
 
   height(): number {
@@ -501,6 +515,7 @@ export class Node implements NodeService {
       }
       if (this.#ticks % everyTicks === 0) {
         this.#membership.repeat();
+        this.#userKeys.repeat();
         this.#mailbox.saveMarks();
       }
       this.#scheduleTick();

@@ -6,6 +6,7 @@ import type {
   NodeName,
 } from "../../protocol/ids.ts";
 import type { Domain } from "../domains/domain.ts";
+import type { Wallet } from "../keys/wallet.ts";
 import type { ChainClient, Endorser, Payer, Receive } from "../ports.ts";
 import type { Settlement } from "../service.ts";
 import type { Store } from "../store/store.ts";
@@ -44,6 +45,8 @@ export interface NodePorts {
   /** Signs as this node. */
   readonly sign: (text: string) => string;
   readonly endorser: Endorser;
+  /** The keys of this node's users. */
+  readonly wallet: Wallet;
   readonly connect: (receive: Receive) => SealedTransport;
   /** Who pays for base-ledger transactions; at least one. */
   readonly payers: readonly Payer[];

@@ -12,7 +12,7 @@ import { Listeners } from "../users/listeners.ts";
 import { Preparations } from "../users/preparations.ts";
 import { Records } from "../users/records.ts";
 import { Submissions } from "../users/submissions.ts";
-import { type KeyDirectory, Verifiers } from "../users/verifiers.ts";
+import { Verifiers } from "../users/verifiers.ts";
 
 /** What methods are made of. */
 export interface Api {
@@ -37,7 +37,6 @@ export function createApi(ports: {
   readonly service: NodeService;
   readonly book: UserBook;
   readonly chain?: ChainClient | undefined;
-  readonly keys?: KeyDirectory | undefined;
   readonly report: (error: unknown) => void;
 }): Api {
   const { service, book, report } = ports;
@@ -77,7 +76,7 @@ export function createApi(ports: {
       chain: ports.chain,
       height: () => service.height(),
     }),
-    verifiers: new Verifiers({ local: service.name }, { keys: ports.keys }),
+    verifiers: new Verifiers({ service }),
     start: () => {
       listeners.start();
       groups.start();

@@ -13,6 +13,8 @@ import type {
   NewState,
   StateView,
 } from "../../../src/runtime/domains/domain.ts";
+import { createWallet } from "../../../src/runtime/keys/wallet.ts";
+import { isName } from "../../../src/runtime/names.ts";
 import {
   type IntentEffect,
   type NodeGroup,
@@ -37,6 +39,7 @@ const openMax = 2_000;
 export class FakeNode implements NodeService {
   readonly name = nodeNamed("node1");
   readonly domains: ReadonlyMap<string, Domain>;
+  readonly #wallet = createWallet();
   readonly #database: Database;
   readonly #book: UserBook;
   readonly #groups = new Map<string, NodeGroup>();
@@ -124,6 +127,16 @@ export class FakeNode implements NodeService {
 
   effectOf(_: GroupAddress, id: IntentId): IntentEffect | undefined {
     return this.#effects.get(id);
+  }
+
+  async publicKeyOf({
+    name,
+    node,
+  }: Parameters<NodeService["publicKeyOf"]>[0]): Promise<string | undefined> {
+    if (node !== this.name) throw new NodeRefusal(`Nobody knows ${node}`);
+    return await Promise.resolve(
+      isName(name) ? this.#wallet.keyOf(name).publicKey : undefined,
+    );
   }
 
   height(): number {

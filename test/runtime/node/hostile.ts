@@ -16,6 +16,7 @@ import {
   createEndorser,
   createPayer,
 } from "../../../src/runtime/keys/secp256k1.ts";
+import { createWallet } from "../../../src/runtime/keys/wallet.ts";
 import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
 import { defaultSettings } from "../../../src/runtime/node/settings.ts";
 import type { Receive } from "../../../src/runtime/ports.ts";
@@ -117,6 +118,7 @@ describe("A group with a member that lies", function () {
             registry: keys.registry,
             directory,
             endorser: createEndorser(keyOf(name)),
+            wallet: createWallet(),
             domains: new Map([[groupToken.name, groupToken]]),
             payers: [createPayer(keyOf(name))],
             createUsers: () => ({
@@ -222,6 +224,7 @@ describe("A group with a member that lies", function () {
         "unknown group",
         "forged endorsement",
         "endorsement of nothing",
+        "key of nobody",
       ])
         expect(dropped[reason], reason).to.be.greaterThan(0);
     } finally {
