@@ -11,6 +11,16 @@ export interface NodeGroup extends DomainGroup {
   readonly threshold: number;
 }
 
+/** What a user wants done in a group. */
+export interface NewIntent {
+  readonly group: GroupAddress;
+  readonly id: IntentId;
+  readonly payload: string;
+  readonly touches: readonly string[] | undefined;
+  readonly dependsOn: readonly IntentId[];
+  readonly isPrepareOnly: boolean;
+}
+
 /** What a node does for its users. The RPC server, tests and tasks use nothing else. */
 export interface NodeService {
   readonly name: NodeName;
@@ -32,18 +42,11 @@ export interface NodeService {
   /** The next id for an intent: cheap on the ledger, never given twice. */
   readonly nextIntentId: (group: GroupAddress) => IntentId;
   /**
-   * Resolves when the intent is durable; rejects with a `NodeRefusal` when it is not taken. `record` runs inside the same
-   * commit, so that what it writes is there if and only if the intent is.
+   * Resolves when all intents are durable; rejects with a `NodeRefusal` when one is not taken, and then none is. `record`
+   * runs inside the same commit, so that what it writes is there if and only if the intents are.
    */
   readonly submit: (
-    submission: {
-      readonly group: GroupAddress;
-      readonly id: IntentId;
-      readonly payload: string;
-      readonly touches: readonly string[] | undefined;
-      readonly dependsOn: readonly IntentId[];
-      readonly isPrepareOnly: boolean;
-    },
+    intents: readonly NewIntent[],
     record: () => void,
   ) => Promise<void>;
   /** Takes a parked intent up again; false if it is not parked here. */

@@ -157,17 +157,15 @@ export class Member {
       args: options.args,
     });
     const id = node.nextIntentId(options.group);
-    await node.submit(
-      {
-        group: options.group,
-        id,
-        payload,
-        touches,
-        dependsOn: options.dependsOn ?? [],
-        isPrepareOnly: false,
-      },
-      () => undefined,
-    );
+    const intent = {
+      group: options.group,
+      id,
+      payload,
+      touches,
+      dependsOn: options.dependsOn ?? [],
+      isPrepareOnly: false,
+    };
+    await node.submit([intent], () => undefined);
     return id;
   }
 

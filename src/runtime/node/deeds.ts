@@ -1,10 +1,10 @@
 import type { Effect } from "../../protocol/effects.ts";
 import type { Event } from "../../protocol/events.ts";
-import type { IntentId, NodeName } from "../../protocol/ids.ts";
+import type { NodeName } from "../../protocol/ids.ts";
 import type { DispatchRecord } from "../../protocol/records.ts";
 import { assemble } from "../domains/assembler.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
-import { NodeRefusal, type Settlement } from "../service.ts";
+import type { Settlement } from "../service.ts";
 import type { Body } from "./body.ts";
 import type { CatchUp } from "./catch-up.ts";
 import type { Endorsing } from "./endorsing.ts";
@@ -37,31 +37,10 @@ export interface DeedPorts extends Pick<
 export class Deeds {
   readonly #self: NodeName;
   readonly #ports: DeedPorts;
-  /** Users who wait to hear whether their intent is taken. */
-  readonly #submitting = new Map<
-    IntentId,
-    { readonly resolve: () => void; readonly reject: (error: Error) => void }
-  >();
 
   constructor(options: { readonly self: NodeName }, ports: DeedPorts) {
     this.#self = options.self;
     this.#ports = ports;
-  }
-
-  /** Resolves when the intent is on disk. */
-  async untilAccepted(id: IntentId): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.#submitting.set(id, { resolve, reject });
-    });
-  }
-
-  /** Nobody will hear of what is not accepted yet. */
-  stop(): void {
-    const error = new NodeRefusal(
-      "The node stopped before the intent was taken. Send it again.",
-    );
-    for (const { reject } of this.#submitting.values()) reject(error);
-    this.#submitting.clear();
   }
 
   /** Adds what the core wants to a turn. */
@@ -118,18 +97,10 @@ export class Deeds {
       case "Accepted":
         turn.deeds.push(() => {
           onFact({ type: "Accepted", id: effect.id });
-          this.#submitting.get(effect.id)?.resolve();
-          this.#submitting.delete(effect.id);
         });
         return;
       case "Refused":
-        turn.deeds.push(() => {
-          this.#submitting
-            .get(effect.id)
-            ?.reject(new NodeRefusal(`${effect.reason}.`));
-          this.#submitting.delete(effect.id);
-        });
-        return;
+        throw new Error(`${effect.id} is refused after all: ${effect.reason}.`);
       case "Settled": {
         let settlement: Settlement | undefined;
         turn.writes.push(() => {

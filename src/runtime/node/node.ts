@@ -22,6 +22,7 @@ import { Submitter } from "../ledger/submitter/submitter.ts";
 import { ChainError } from "../ports.ts";
 import {
   type IntentEffect,
+  type NewIntent,
   type NodeGroup,
   NodeRefusal,
   type NodeService,
@@ -36,6 +37,7 @@ import { Deeds } from "./deeds.ts";
 import { effectOf } from "./effect-of.ts";
 import { Endorsing } from "./endorsing.ts";
 import { GroupRunner } from "./group-runner.ts";
+import { Intake } from "./intake.ts";
 import { Membership } from "./membership.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { NodePorts } from "./ports.ts";
@@ -67,6 +69,7 @@ export class Node implements NodeService {
   readonly #catchUp: CatchUp;
   readonly #endorsing: Endorsing;
   readonly #deeds: Deeds;
+  readonly #intake: Intake;
   readonly #feed: BlockFeed;
   readonly #membership: Membership;
   readonly #indexer: Indexer;
@@ -178,6 +181,11 @@ export class Node implements NodeService {
         },
       },
     );
+    this.#intake = new Intake({
+      turns: this.#turns,
+      deeds: this.#deeds,
+      runner: (group) => this.#runner(group),
+    });
     this.#feed = new BlockFeed({
       store,
       users,
@@ -282,7 +290,6 @@ export class Node implements NodeService {
     this.#isStopped = true;
     this.#cancelTick?.();
     this.#turns.stop();
-    this.#deeds.stop();
     this.#endorsing.stop();
     this.#userKeys.stop();
     await Promise.all([
@@ -325,29 +332,10 @@ export class Node implements NodeService {
   }
 
   async submit(
-    { group, ...intent }: Parameters<NodeService["submit"]>[0],
+    intents: readonly NewIntent[],
     record: () => void,
   ): Promise<void> {
-    const runner = this.#runner(group);
-    if (this.#isStopped) throw new NodeRefusal("The node has stopped.");
-    const accepted = this.#deeds.untilAccepted(intent.id);
-    this.#turns.add({
-      run: (turn) => {
-        const { dependsOn } = intent;
-        const effects = runner.handle({
-          type: "IntentSubmitted",
-          intent,
-          fulfilled: dependsOn.filter((id) => runner.isFulfilled(id)),
-          reverted: dependsOn.filter(
-            (id) => runner.ended(id)?.receipt?.type === "Reverted",
-          ),
-        });
-        if (effects.some(({ type }) => type === "Accepted"))
-          turn.writes.push(record);
-        this.#deeds.collect(turn, runner, effects);
-      },
-    });
-    await accepted;
+    await this.#intake.take(intents, record);
   }
 
   async resume(id: IntentId): Promise<boolean> {

@@ -1,7 +1,8 @@
 import { type IntentId, parseIntentId } from "../../protocol/ids.ts";
 import type { Json } from "../domains/domain.ts";
-import type { NodeService } from "../service.ts";
+import type { NewIntent, NodeService } from "../service.ts";
 import type { UserTransaction } from "../store/user-transactions.ts";
+import type { Abi } from "./abi/parse-abi.ts";
 import type { AbiLibrary } from "./abi-library.ts";
 import type { UserBook } from "./book.ts";
 import { UserError } from "./errors.ts";
@@ -22,10 +23,11 @@ export interface SubmitOptions {
   };
 }
 
-/** A transaction that can be submitted: its row, and how to hand it to the node. */
+/** A transaction that can be submitted. */
 interface Ready {
   readonly row: UserTransaction;
-  readonly submit: () => Promise<void>;
+  readonly abi: Abi;
+  readonly intent: NewIntent;
 }
 
 /** Takes transactions from users. What it takes is durable, together with the intent, when it answers. */
@@ -49,10 +51,7 @@ export class Submissions {
     this.#newId = ports.newId;
   }
 
-  /**
-   * Takes all or none, as far as they can be checked beforehand: they reach the node at once, and it commits what waits
-   * together. Gives their ids.
-   */
+  /** Takes all or none, in one commit. Gives their ids. */
   async send(
     inputs: readonly TransactionInput[],
     { isPrepareOnly }: { readonly isPrepareOnly: boolean },
@@ -85,11 +84,13 @@ export class Submissions {
         }
         return this.#ready(id, call, options);
       });
-      await all(
-        ready.map(async ({ submit }) => {
-          await submit();
-        }),
-      );
+      const intents = ready.map(({ intent }) => intent);
+      await this.#service.submit(intents, () => {
+        for (const { abi, row } of ready) {
+          this.#abis.keep(abi);
+          this.#book.transactions.insert(row);
+        }
+      });
       return ready.map(({ row }) => row.id);
     } finally {
       for (const key of claimed) this.#claims.delete(key);
@@ -154,7 +155,7 @@ export class Submissions {
       data: options.shown?.data ?? args,
       dependsOn: options.dependsOn,
     };
-    const submission = {
+    const intent = {
       group: group.address,
       id: intentId,
       payload,
@@ -162,15 +163,7 @@ export class Submissions {
       dependsOn,
       isPrepareOnly: options.isPrepareOnly,
     };
-    return {
-      row,
-      submit: async () => {
-        await service.submit(submission, () => {
-          this.#abis.keep(abi);
-          this.#book.transactions.insert(row);
-        });
-      },
-    };
+    return { row, abi, intent };
   }
 
   #dependency(id: string, group: string): IntentId {
@@ -183,11 +176,4 @@ export class Submissions {
       );
     return intentId;
   }
-}
-
-/** Waits for all of them, also when one fails, so that nothing is under way afterwards. */
-async function all(work: readonly Promise<void>[]): Promise<void> {
-  const results = await Promise.allSettled(work);
-  for (const result of results)
-    if (result.status === "rejected") throw result.reason;
 }

@@ -17,6 +17,7 @@ import { createWallet } from "../../../src/runtime/keys/wallet.ts";
 import { isName } from "../../../src/runtime/names.ts";
 import {
   type IntentEffect,
+  type NewIntent,
   type NodeGroup,
   NodeRefusal,
   type NodeService,
@@ -26,11 +27,10 @@ import type { Database } from "../../../src/runtime/store/database.ts";
 import type { UserBook } from "../../../src/runtime/users/book.ts";
 import { nodeNamed } from "../simulated-group.ts";
 
-type Submission = Parameters<NodeService["submit"]>[0];
 type GroupOptions = Parameters<NodeService["createGroup"]>[0];
 
 /** Intents that the node keeps open; small, so that a test can reach it. */
-const openMax = 2_000;
+const openMax = 1_000;
 
 /**
  * A node by itself, without a protocol: it takes intents, and when a test says so it does them, one block for all, and
@@ -43,7 +43,7 @@ export class FakeNode implements NodeService {
   readonly #database: Database;
   readonly #book: UserBook;
   readonly #groups = new Map<string, NodeGroup>();
-  readonly #open: Submission[] = [];
+  readonly #open: NewIntent[] = [];
   readonly #states = new Map<string, DomainState>();
   readonly #effects = new Map<string, IntentEffect>();
   readonly #listeners = new Set<() => void>();
@@ -89,14 +89,18 @@ export class FakeNode implements NodeService {
     return id32(parseIntentId, `intent ${this.#intents++}`);
   }
 
-  async submit(submission: Submission, record: () => void): Promise<void> {
+  async submit(
+    intents: readonly NewIntent[],
+    record: () => void,
+  ): Promise<void> {
     // As in a real node there is time between the question and the commit.
     await Promise.resolve();
-    if (submission.isPrepareOnly)
+    if (intents.some(({ isPrepareOnly }) => isPrepareOnly))
       throw new NodeRefusal("Preparing without dispatch is not supported");
-    if (this.#open.length >= openMax) throw new NodeRefusal("Too many intents");
+    if (this.#open.length + intents.length > openMax)
+      throw new NodeRefusal("Too many intents");
     this.#database.commit(record);
-    this.#open.push(submission);
+    this.#open.push(...intents);
   }
 
   async resume(id: IntentId): Promise<boolean> {
@@ -207,7 +211,7 @@ export class FakeNode implements NodeService {
   }
 
   async #settle(
-    { group: address, id, payload }: Submission,
+    { group: address, id, payload }: NewIntent,
     block: number,
     index: number,
   ): Promise<() => void> {

@@ -49,15 +49,9 @@ describe("A prepared intent", function () {
       signature: "mint(string,uint256)",
       args: { to: "pot", amount: "7" },
     });
+    const intent = { group: group.address, id, payload, touches };
     await node.submit(
-      {
-        group: group.address,
-        id,
-        payload,
-        touches,
-        dependsOn: [],
-        isPrepareOnly: true,
-      },
+      [{ ...intent, dependsOn: [], isPrepareOnly: true }],
       () => undefined,
     );
     await prepared;

@@ -137,8 +137,9 @@ describe("The keys of users", () => {
     expect(await refusalOf(ask("ann", nodeName("carol")))).to.equal(
       '"carol" is no node that alice knows. It knows: alice, bob.',
     );
-    const open = Array.from({ length: 1_000 }, async (_, i) =>
-      await refusalOf(ask(`user${i}`)),
+    const open = Array.from(
+      { length: 1_000 },
+      async (_, i) => await refusalOf(ask(`user${i}`)),
     );
     expect(await refusalOf(ask("one-more"))).to.match(/1000 keys are asked/);
     pair.node(alice).stop();
