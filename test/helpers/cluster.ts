@@ -8,6 +8,7 @@ import {
 import type { ChainClient } from "../../src/runtime/ports.ts";
 import type { NodeGroup } from "../../src/runtime/service.ts";
 import { publishedAccount } from "./accounts.ts";
+import { noUsers } from "./no-users.ts";
 
 export const names = ["alice", "bob", "carol", "dave"] as const;
 
@@ -42,10 +43,7 @@ export function createTestCluster(options: {
       endorserKey: keyOf,
       payerKeys: (name) => [keyOf(name)],
       domains: [groupToken],
-      createUsers: () => ({
-        settle: () => undefined,
-        unsettle: () => undefined,
-      }),
+      createUsers: () => noUsers,
       onFact: options.onFact ?? (() => undefined),
       onFatal: (name, error) => {
         throw new Error(`${name} has stopped.`, { cause: error });

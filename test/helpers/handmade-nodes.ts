@@ -15,6 +15,7 @@ import { NodeRefusal, type NodeGroup } from "../../src/runtime/service.ts";
 import { Hub } from "../../src/runtime/transport/in-process.ts";
 import { keyOf } from "./cluster.ts";
 import { Members } from "./members.ts";
+import { noUsers } from "./no-users.ts";
 import { randomFrom } from "./random.ts";
 import { openTestLedger } from "./runtime-ledger.ts";
 import { nodeName } from "./stores.ts";
@@ -78,10 +79,8 @@ export async function startHandmade(
           wallet: createWallet(),
           domains: new Map([[groupToken.name, groupToken]]),
           payers: [createPayer(keyOf(name))],
-          createUsers: () => ({
-            settle: () => undefined,
-            unsettle: () => undefined,
-          }),
+          faucet: async () => await Promise.resolve(false),
+          createUsers: () => noUsers,
           onFact: (from, fact) => {
             facts.push([from, fact]);
             for (const listener of [...listeners]) listener();

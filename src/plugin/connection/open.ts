@@ -67,6 +67,8 @@ export async function openCluster(
       createUsers: () => ({
         settle: () => undefined,
         unsettle: () => undefined,
+        settlePublic: () => undefined,
+        unsettlePublic: () => undefined,
       }),
       draw: new Random(start.seed, "network"),
       onFact: (name, fact) => {

@@ -14,7 +14,7 @@ import { createEndorser, createPayer } from "../keys/secp256k1.ts";
 import { loadWallet } from "../keys/wallet-file.ts";
 import type { NodeFact } from "../node/ports.ts";
 import type { NodeSettings } from "../node/settings.ts";
-import type { ChainClient, Payer } from "../ports.ts";
+import type { ChainClient, Faucet, Payer } from "../ports.ts";
 import { type NodeGroup, NodeRefusal } from "../service.ts";
 import { Hub } from "../transport/in-process.ts";
 import type { Draw, LinkFaults } from "../transport/link-faults.ts";
@@ -40,6 +40,8 @@ export interface ClusterPorts {
   readonly domains: readonly Domain[];
   /** The private keys with which a node pays for base-ledger transactions; at least one. */
   readonly payerKeys: (name: NodeName) => readonly string[];
+  /** Gives users of nodes money; without it, they have what they have. */
+  readonly faucet?: Faucet;
   /** Puts something between a node and a payer. */
   readonly wrapPayer?: (name: NodeName, payer: Payer) => Payer;
   readonly createUsers: MemberPorts["createUsers"];
@@ -115,6 +117,7 @@ export class Cluster {
             const payer = createPayer(key);
             return ports.wrapPayer?.(name, payer) ?? payer;
           }),
+          faucet: ports.faucet ?? (async () => await Promise.resolve(false)),
           createUsers: ports.createUsers,
           onFact: (from, fact) => {
             if (fact.type === "GroupJoined")

@@ -32,7 +32,7 @@ export interface MemberOptions {
 /** What a member of a cluster is connected with. */
 export interface MemberPorts extends Pick<
   NodePorts,
-  "endorser" | "payers" | "wallet" | "directory"
+  "endorser" | "payers" | "faucet" | "wallet" | "directory"
 > {
   readonly hub: Hub;
   readonly client: ChainClient;
@@ -113,6 +113,7 @@ export class Member {
           receive,
         ),
       payers: this.#ports.payers,
+      faucet: this.#ports.faucet,
       users: this.#ports.createUsers(store, this.name),
       onFact: (fact) => {
         if (fact.type === "Settled") this.#tell(fact.settlement);

@@ -32,7 +32,8 @@ export function payerKeyOf(privateKey: unknown): PayerKey {
     publicKey: parseHex(key.publicKey),
     address: parseAddress(computeAddress(key.publicKey)),
     signTransaction: (unsigned) => {
-      const transaction = Transaction.from({ type: 2, value: 0n, ...unsigned });
+      const to = unsigned.to ?? null;
+      const transaction = Transaction.from({ type: 2, ...unsigned, to });
       transaction.signature = Signature.from(
         key.sign(transaction.unsignedHash),
       );

@@ -14,12 +14,8 @@ import {
 import { explain } from "../../protocol/sequencer.ts";
 import type { Domain, DomainCall, DomainState } from "../domains/domain.ts";
 import { createGroup } from "../ledger/create-group.ts";
-import { Indexer } from "../ledger/indexer/indexer.ts";
-import { ChainMoved } from "../ledger/worker.ts";
-import { indexerDefaults } from "../ledger/indexer/ports.ts";
-import { submitterDefaults } from "../ledger/submitter/ports.ts";
-import { Submitter } from "../ledger/submitter/submitter.ts";
-import { ChainError } from "../ports.ts";
+import type { Indexer } from "../ledger/indexer/indexer.ts";
+import type { Submitter } from "../ledger/submitter/submitter.ts";
 import {
   type IntentEffect,
   type NewIntent,
@@ -37,6 +33,7 @@ import { Deeds } from "./deeds.ts";
 import { effectOf } from "./effect-of.ts";
 import { Endorsing } from "./endorsing.ts";
 import { GroupRunner } from "./group-runner.ts";
+import { createIndexer } from "./indexing.ts";
 import { Intake } from "./intake.ts";
 import { Membership } from "./membership.ts";
 import { Mailbox } from "./mailbox.ts";
@@ -44,6 +41,7 @@ import type { NodePorts } from "./ports.ts";
 import { preparedOf } from "./prepared.ts";
 import type { NodeSettings } from "./settings.ts";
 import { statusOf } from "./status.ts";
+import { createSubmitter } from "./submitting.ts";
 import { Turns } from "./turns.ts";
 import { UserKeys } from "./user-keys.ts";
 
@@ -81,7 +79,7 @@ export class Node implements NodeService {
   #isStopped = true;
 
   constructor(options: NodeOptions, ports: NodePorts) {
-    const { store, client, users, timers } = ports;
+    const { store, client, users } = ports;
     const { name: self } = options;
     this.name = self;
     this.domains = ports.domains;
@@ -97,6 +95,15 @@ export class Node implements NodeService {
     const send = (to: NodeName, body: Body): void => {
       this.#mailbox.send(to, body);
     };
+    const tell = (runner: GroupRunner, event: Event): void => {
+      this.#tell(runner, event);
+    };
+    const fail = (error: unknown): void => {
+      this.#fail(error);
+    };
+    const onSettled = (): void => {
+      for (const listener of this.#settledListeners) listener();
+    };
     this.#userKeys = new UserKeys({ self }, { ...ports, send });
     this.#mailbox = new Mailbox(
       { self },
@@ -104,10 +111,8 @@ export class Node implements NodeService {
         ...ports,
         turns: this.#turns,
         userKeys: this.#userKeys,
+        tell,
         runner: (group) => this.#runners.get(group),
-        tell: (runner, event) => {
-          this.#tell(runner, event);
-        },
         onAsk: (runner, from, body) => {
           this.#catchUp.answer(runner, from, body);
         },
@@ -123,47 +128,13 @@ export class Node implements NodeService {
       },
     );
     this.#catchUp = new CatchUp({ self }, { store, turns: this.#turns, send });
-    this.#submitter = new Submitter(
-      { ...submitterDefaults, chainId: options.chainId },
-      {
-        client,
-        timers,
-        database: store.database,
-        payers: ports.payers,
-        height: () => store.blocks.head()?.number ?? -1,
-        onProgress: (digest, progress) => {
-          const runner = this.#dispatcherOf(digest);
-          if (runner !== undefined)
-            this.#tell(runner, {
-              type: "SubmissionProgressed",
-              digest,
-              progress,
-            });
-        },
-        onFailed: (digest, failure, reason, isRetryable) => {
-          const runner = this.#dispatcherOf(digest);
-          if (runner === undefined) return;
-          const { address: group } = runner.stored;
-          ports.onFact({ type: "SubmissionFailed", group, failure, reason });
-          this.#tell(runner, {
-            type: "SubmissionFailed",
-            digest,
-            failure,
-            reason,
-            isRetryable: isRetryable && runner.group.domain.isRetryable(reason),
-          });
-        },
-        onTrouble: (payer, error) => {
-          ports.onFact({ type: "PayerTrouble", payer, reason: error?.message });
-        },
-      },
-    );
-    const tell = (runner: GroupRunner, event: Event): void => {
-      this.#tell(runner, event);
-    };
-    const fail = (error: unknown): void => {
-      this.#fail(error);
-    };
+    this.#submitter = createSubmitter(options, {
+      ...ports,
+      tell,
+      fail,
+      onSettled,
+      dispatcherOf: (digest) => this.#dispatcherOf(digest),
+    });
     const catchUp = this.#catchUp;
     this.#endorsing = new Endorsing({ ...ports, catchUp, tell, fail });
     this.#deeds = new Deeds(
@@ -176,9 +147,7 @@ export class Node implements NodeService {
         fail,
         endorsing: this.#endorsing,
         submitter: this.#submitter,
-        onSettled: () => {
-          for (const listener of this.#settledListeners) listener();
-        },
+        onSettled,
       },
     );
     this.#intake = new Intake({
@@ -192,6 +161,7 @@ export class Node implements NodeService {
       turns: this.#turns,
       deeds: this.#deeds,
       catchUp: this.#catchUp,
+      submitter: this.#submitter,
       runners: this.#runners,
       onBlocks: (blocks) => {
         this.#height = blocks.at(-1)?.number ?? this.#height;
@@ -229,47 +199,12 @@ export class Node implements NodeService {
         },
       },
     );
-    const late = store.groups
-      .list()
-      .filter(({ historyThrough }) => historyThrough !== undefined);
-    this.#indexer = new Indexer(
-      {
-        ...indexerDefaults,
-        chainId: options.chainId,
-        confirmations: options.settings.confirmations,
-        pollMs: options.settings.pollMs,
-        groups: store.groups
-          .list()
-          .filter((group) => !late.includes(group))
-          .map(({ address }) => address),
-      },
-      {
-        client,
-        timers,
-        head: () => store.blocks.head(),
-        knownAt: (number) => store.blocks.knownAt(number),
-        onBlocks: async (blocks) => {
-          await this.#feed.take(blocks);
-        },
-        onHistory: async (group, blocks, through) => {
-          await this.#feed.takeHistory(group, blocks, through);
-        },
-        onRevert: async (height) => {
-          await this.#feed.revert(height);
-        },
-        onTrouble: (error) => {
-          if (this.#isStopped) return;
-          ports.onFact({ type: "ChainTrouble", reason: error?.message });
-          // The chain comes back; whatever else is wrong with the indexer does not mend itself.
-          if (
-            error !== undefined &&
-            !(error instanceof ChainError) &&
-            !(error instanceof ChainMoved)
-          )
-            this.#fail(error);
-        },
-      },
-    );
+    this.#indexer = createIndexer(options, {
+      ...ports,
+      fail,
+      feed: this.#feed,
+      isStopped: () => this.#isStopped,
+    });
   }
 
   start(): void {

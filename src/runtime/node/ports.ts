@@ -7,7 +7,14 @@ import type {
 } from "../../protocol/ids.ts";
 import type { Domain } from "../domains/domain.ts";
 import type { Wallet } from "../keys/wallet.ts";
-import type { ChainClient, Endorser, Payer, Receive } from "../ports.ts";
+import type { PublicEnd } from "../ledger/submitter/public-end.ts";
+import type {
+  ChainClient,
+  Endorser,
+  Faucet,
+  Payer,
+  Receive,
+} from "../ports.ts";
 import type { Settlement } from "../service.ts";
 import type { Store } from "../store/store.ts";
 import type { Timers } from "../timers.ts";
@@ -33,6 +40,13 @@ export interface UserBook {
     readonly group: GroupAddress;
     readonly intentIds: readonly IntentId[];
   }) => void;
+  /** The same for transactions of the base ledger. */
+  readonly settlePublic: (end: PublicEnd) => void;
+  /** Blocks above a height were taken back. `isOpen`: the transaction is still looked after. */
+  readonly unsettlePublic: (
+    height: number,
+    isOpen: (digest: Digest) => boolean,
+  ) => void;
 }
 
 /** All that a node is connected with. */
@@ -50,6 +64,8 @@ export interface NodePorts {
   readonly connect: (receive: Receive) => SealedTransport;
   /** Who pays for base-ledger transactions; at least one. */
   readonly payers: readonly Payer[];
+  /** Gives users money for base-ledger transactions, where that is possible. */
+  readonly faucet: Faucet;
   readonly users: UserBook;
   /** The node cannot go on. It has stopped; what it accepted is on its disk. */
   readonly onFatal: (error: unknown) => void;

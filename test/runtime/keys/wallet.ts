@@ -47,6 +47,7 @@ describe("a wallet", () => {
       nonce: 0,
       to: parseAddress(`0x${"ab".repeat(20)}`),
       data: parseHex("0x"),
+      value: 0n,
       gasLimit: 21_000n,
       maxFeePerGas: 1n,
       maxPriorityFeePerGas: 1n,

@@ -29,6 +29,7 @@ import type {
 import { keyOf, names } from "../../helpers/cluster.ts";
 import { createLiar } from "../../helpers/liar.ts";
 import { Members } from "../../helpers/members.ts";
+import { noUsers } from "../../helpers/no-users.ts";
 import { randomFrom } from "../../helpers/random.ts";
 import { openTestLedger } from "../../helpers/runtime-ledger.ts";
 import { nodeName } from "../../helpers/stores.ts";
@@ -121,10 +122,8 @@ describe("A group with a member that lies", function () {
             wallet: createWallet(),
             domains: new Map([[groupToken.name, groupToken]]),
             payers: [createPayer(keyOf(name))],
-            createUsers: () => ({
-              settle: () => undefined,
-              unsettle: () => undefined,
-            }),
+            faucet: async () => await Promise.resolve(false),
+            createUsers: () => noUsers,
             onFact: (from, fact) => {
               if (fact.type !== "GroupJoined") return;
               joined.add(from);

@@ -14,8 +14,8 @@ import type {
 } from "../../store/submissions.ts";
 import type { Chain } from "../chain.ts";
 import { withoutSecrets } from "../client/secrets.ts";
-import { type Fees, suggestFees } from "./fees.ts";
-import { TRANSACTION_GAS_MAX } from "./gas.ts";
+import { type Fees, usualFees } from "./fees.ts";
+import { withMargin } from "./gas.ts";
 import type { SubmitterOptions } from "./ports.ts";
 
 /** What to sign: the submission itself, or nothing at all in its place. */
@@ -27,8 +27,6 @@ export interface Order {
 }
 
 const NOTHING = toHex(new Uint8Array());
-/** Room above an estimate: the chain may have moved on when the transaction runs. */
-const marginOf = (gas: bigint): bigint => gas / 4n;
 /** Fees that were read so many blocks ago are still good: the base fee grows by an eighth at most with each. */
 const FEES_BLOCKS = 3;
 
@@ -62,6 +60,7 @@ export class Signer {
       nonce,
       to: isEmpty ? this.#payer.address : saved.to,
       data,
+      value: isEmpty ? 0n : saved.value,
       gasLimit: isEmpty
         ? this.#options.emptyGas
         : await this.#gasOf(saved, data),
@@ -70,7 +69,10 @@ export class Signer {
     });
     const hash = toHex(keccak_256(toBytes(raw)));
     const hashes = [...saved.hashes.filter((old) => old !== hash), hash];
-    return { sequence, nonce, raw, ...fees, hashes, isEmpty };
+    const emptyHashes = isEmpty
+      ? [...saved.emptyHashes.filter((old) => old !== hash), hash]
+      : saved.emptyHashes;
+    return { sequence, nonce, raw, ...fees, hashes, emptyHashes };
   }
 
   /** Keys may be far away, or need somebody's consent. */
@@ -94,39 +96,20 @@ export class Signer {
       known.height <= height &&
       height < known.height + FEES_BLOCKS;
     if (isFresh) return known;
-    const head = await this.#chain.header("latest");
-    const baseFee = head?.baseFee ?? 0n;
-    const fees = suggestFees(
-      { baseFee, tip: await this.#tip() },
-      this.#options.caps,
-    );
+    const fees = await usualFees(this.#chain, this.#options);
     this.#fees = { ...fees, height };
     return fees;
-  }
-
-  async #tip(): Promise<bigint> {
-    try {
-      return await this.#chain.suggestedTip();
-    } catch (error) {
-      if (isRefusal(error)) return this.#options.tip;
-      throw error;
-    }
   }
 
   async #gasOf({ gasLimit, to }: SavedSubmission, data: Hex): Promise<bigint> {
     if (gasLimit !== undefined) return gasLimit;
     try {
       const from = this.#payer.address;
-      const gas = await this.#chain.estimateGas({ from, to, data });
-      const limit = gas + marginOf(gas);
-      return limit < TRANSACTION_GAS_MAX ? limit : TRANSACTION_GAS_MAX;
+      return withMargin(await this.#chain.estimateGas({ from, to, data }));
     } catch (error) {
-      if (isRefusal(error)) return this.#options.gasFallback;
+      const isRefusal = error instanceof ChainError && error.kind === "refused";
+      if (isRefusal) return this.#options.gasFallback;
       throw error;
     }
   }
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof ChainError && error.kind === "refused";
 }
