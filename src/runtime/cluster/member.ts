@@ -166,7 +166,7 @@ export class Member {
       dependsOn: options.dependsOn ?? [],
       isPrepareOnly: false,
     };
-    await node.submit([intent], () => undefined);
+    await node.submit({ intents: [intent], transactions: [] }, () => undefined);
     return id;
   }
 

@@ -1,16 +1,27 @@
 import type { Event } from "../../protocol/events.ts";
 import type { GroupAddress } from "../../protocol/ids.ts";
 import { findRefusal } from "../../protocol/sequencer.ts";
-import { type NewIntent, NodeRefusal } from "../service.ts";
+import type { PublicSubmission } from "../ledger/submitter/ports.ts";
+import type { Submitter } from "../ledger/submitter/submitter.ts";
+import {
+  type NewIntent,
+  type NewTransaction,
+  type NewWork,
+  NodeRefusal,
+} from "../service.ts";
 import type { Deeds } from "./deeds.ts";
 import type { GroupRunner } from "./group-runner.ts";
 import type { Turns } from "./turns.ts";
 
 type Submitted = Extract<Event, { readonly type: "IntentSubmitted" }>;
 
+/** Users' transactions of the base ledger that may be open: some hours of blocks. */
+const OPEN_MAX = 10_000;
+
 interface IntakePorts {
   readonly turns: Turns;
   readonly deeds: Deeds;
+  readonly submitter: Submitter;
   /** Throws a `NodeRefusal` if this node takes no part in the group. */
   readonly runner: (group: GroupAddress) => GroupRunner;
 }
@@ -24,8 +35,11 @@ export class Intake {
   }
 
   /** Resolves when it is on disk, together with what `record` writes. */
-  async take(intents: readonly NewIntent[], record: () => void): Promise<void> {
-    const { turns, deeds, runner } = this.#ports;
+  async take(
+    { intents, transactions }: NewWork,
+    record: () => void,
+  ): Promise<void> {
+    const { turns, deeds, submitter, runner } = this.#ports;
     for (const { group } of intents) runner(group);
     await new Promise<void>((resolve, reject) => {
       turns.add({
@@ -38,7 +52,7 @@ export class Intake {
         },
         run: (turn) => {
           const wanted = this.#eventsOf(intents);
-          const reason = findReason(wanted);
+          const reason = findReason(wanted) ?? this.#shortage(transactions);
           if (reason !== undefined) {
             reject(new NodeRefusal(`${reason}.`));
             return;
@@ -47,10 +61,24 @@ export class Intake {
           for (const [one, events] of wanted)
             for (const event of events)
               deeds.collect(turn, one, one.handle(event));
-          turn.deeds.push(resolve);
+          for (const transaction of transactions)
+            turn.writes.push(() => {
+              submitter.reservePublic(submissionOf(transaction));
+            });
+          turn.deeds.push(() => {
+            for (const { id } of transactions) submitter.submit(id);
+            resolve();
+          });
         },
       });
     });
+  }
+
+  /** Why there is no room for more transactions. */
+  #shortage({ length }: readonly NewTransaction[]): string | undefined {
+    return length > 0 && this.#ports.submitter.publicOpen + length > OPEN_MAX
+      ? `${OPEN_MAX} transactions of the base ledger are open`
+      : undefined;
   }
 
   /** What each group is told. */
@@ -83,4 +111,15 @@ function findReason(
     if (reason !== undefined) return reason;
   }
   return undefined;
+}
+
+function submissionOf({
+  id: digest,
+  signer,
+  maxFee,
+  tip,
+  ...call
+}: NewTransaction): PublicSubmission {
+  const { address: payer, userName } = signer;
+  return { ...call, digest, payer, userName, wanted: { maxFee, tip } };
 }

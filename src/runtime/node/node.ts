@@ -16,14 +16,17 @@ import type { Domain, DomainCall, DomainState } from "../domains/domain.ts";
 import { createGroup } from "../ledger/create-group.ts";
 import type { Indexer } from "../ledger/indexer/indexer.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
+import { parseName } from "../names.ts";
 import {
   type IntentEffect,
-  type NewIntent,
+  type NewWork,
   type NodeGroup,
   NodeRefusal,
   type NodeService,
   type NodeStatus,
   type PreparedCall,
+  type SentTransaction,
+  type TransactionSigner,
 } from "../service.ts";
 import type { StoredGroup } from "../store/groups.ts";
 import { BlockFeed } from "./blocks.ts";
@@ -153,6 +156,7 @@ export class Node implements NodeService {
     this.#intake = new Intake({
       turns: this.#turns,
       deeds: this.#deeds,
+      submitter: this.#submitter,
       runner: (group) => this.#runner(group),
     });
     this.#feed = new BlockFeed({
@@ -266,11 +270,31 @@ export class Node implements NodeService {
     return id;
   }
 
-  async submit(
-    intents: readonly NewIntent[],
-    record: () => void,
-  ): Promise<void> {
-    await this.#intake.take(intents, record);
+  async submit(work: NewWork, record: () => void): Promise<void> {
+    await this.#intake.take(work, record);
+  }
+
+  signerOf(name: string): TransactionSigner | undefined {
+    const { payers, wallet } = this.#ports;
+    const userName = parseName(name);
+    if (userName !== undefined)
+      return { address: wallet.keyOf(userName).address, userName };
+    const address = /^eth_address:(.*)$/.exec(name)?.[1]?.toLowerCase();
+    const own = payers.find((payer) => payer.address === address);
+    return own && { address: own.address, userName: undefined };
+  }
+
+  async fund(signer: TransactionSigner, needed: bigint): Promise<boolean> {
+    if (signer.userName === undefined) return false;
+    return await this.#ports.faucet(signer.address, needed);
+  }
+
+  sent(id: Digest): SentTransaction | undefined {
+    return this.#submitter.sent(id);
+  }
+
+  explainSent(id: Digest): string | undefined {
+    return this.#submitter.explain(id);
   }
 
   async resume(id: IntentId): Promise<boolean> {
@@ -332,6 +356,7 @@ export class Node implements NodeService {
       groups: [...this.#runners.values()].map((runner) =>
         statusOf(runner, { tickMs }),
       ),
+      openTransactions: this.#submitter.publicOpen,
       dropped: this.#mailbox.dropped(),
     };
   }

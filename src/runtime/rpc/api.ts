@@ -4,6 +4,7 @@ import type { ChainClient } from "../ports.ts";
 import type { NodeService } from "../service.ts";
 import { AbiLibrary } from "../users/abi-library.ts";
 import { BaseLedger } from "../users/base-ledger.ts";
+import { BaseTransactions } from "../users/base-transactions.ts";
 import type { UserBook } from "../users/book.ts";
 import { Calls } from "../users/calls.ts";
 import { GroupCalls } from "../users/group-calls.ts";
@@ -43,8 +44,9 @@ export function createApi(ports: {
   const newId = (): string => randomUUID();
   const abis = new AbiLibrary({ book });
   const records = new Records({ book, service });
-  const submissions = new Submissions({ service, book, abis, newId });
-  const calls = new Calls({ service, abis });
+  const base = new BaseTransactions({ service, abis, chain: ports.chain });
+  const submissions = new Submissions({ service, book, abis, base, newId });
+  const calls = new Calls({ service, abis, base });
   const listeners = new Listeners({
     book,
     records,

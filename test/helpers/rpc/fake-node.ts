@@ -14,14 +14,16 @@ import type {
   StateView,
 } from "../../../src/runtime/domains/domain.ts";
 import { createWallet } from "../../../src/runtime/keys/wallet.ts";
-import { isName } from "../../../src/runtime/names.ts";
+import { isName, parseName } from "../../../src/runtime/names.ts";
 import {
   type IntentEffect,
   type NewIntent,
+  type NewWork,
   type NodeGroup,
   NodeRefusal,
   type NodeService,
   type NodeStatus,
+  type TransactionSigner,
 } from "../../../src/runtime/service.ts";
 import type { Database } from "../../../src/runtime/store/database.ts";
 import type { UserBook } from "../../../src/runtime/users/book.ts";
@@ -89,10 +91,7 @@ export class FakeNode implements NodeService {
     return id32(parseIntentId, `intent ${this.#intents++}`);
   }
 
-  async submit(
-    intents: readonly NewIntent[],
-    record: () => void,
-  ): Promise<void> {
+  async submit({ intents }: NewWork, record: () => void): Promise<void> {
     // As in a real node there is time between the question and the commit.
     await Promise.resolve();
     if (intents.some(({ isPrepareOnly }) => isPrepareOnly))
@@ -101,6 +100,26 @@ export class FakeNode implements NodeService {
       throw new NodeRefusal("Too many intents");
     this.#database.commit(record);
     this.#open.push(...intents);
+  }
+
+  signerOf(name: string): TransactionSigner | undefined {
+    const userName = parseName(name);
+    if (userName === undefined) return undefined;
+    return { address: this.#wallet.keyOf(userName).address, userName };
+  }
+
+  /** Nobody ever looks whether the money is there. */
+  async fund(): Promise<boolean> {
+    return await Promise.resolve(true);
+  }
+
+  /** What is for the base ledger never gets there. */
+  sent(): undefined {
+    return undefined;
+  }
+
+  explainSent(): undefined {
+    return undefined;
   }
 
   async resume(id: IntentId): Promise<boolean> {
@@ -169,6 +188,7 @@ export class FakeNode implements NodeService {
         blocked: [],
         missingStates: 0,
       })),
+      openTransactions: 0,
       dropped: {},
     };
   }

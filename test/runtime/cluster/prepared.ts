@@ -50,8 +50,9 @@ describe("A prepared intent", function () {
       args: { to: "pot", amount: "7" },
     });
     const intent = { group: group.address, id, payload, touches };
+    const prepare = { ...intent, dependsOn: [], isPrepareOnly: true };
     await node.submit(
-      [{ ...intent, dependsOn: [], isPrepareOnly: true }],
+      { intents: [prepare], transactions: [] },
       () => undefined,
     );
     await prepared;
