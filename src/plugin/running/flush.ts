@@ -11,6 +11,13 @@ export function openIntents(cluster: Cluster | undefined): number {
   return progressOf(up.flatMap(({ node }) => node.status().groups)).open;
 }
 
+/** Whether everything has ended that does not wait for its user. */
+function isDone(cluster: Cluster): boolean {
+  const up = cluster.members.filter(({ isUp }) => isUp);
+  const hasOpen = up.some(({ node }) => node.status().openTransactions > 0);
+  return !hasOpen && openIntents(cluster) === 0;
+}
+
 /** Takes nothing new, and waits until what was taken has ended, for a while. */
 export async function flush(
   {
@@ -25,7 +32,7 @@ export async function flush(
   });
   const settled = new Promise<void>((resolve) => {
     const look = (): void => {
-      if (openIntents(cluster) === 0) resolve();
+      if (isDone(cluster)) resolve();
     };
     for (const { node } of cluster.members.filter(({ isUp }) => isUp))
       cancel.push(node.onSettled(look));
