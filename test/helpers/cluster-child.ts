@@ -6,9 +6,10 @@ import type { IntentId } from "../../src/protocol/ids.ts";
 import { balanceAt, createTestCluster, names } from "./cluster.ts";
 
 // A cluster in a process of its own, to be killed. It says what it accepted, one line each, only when it is on disk. With
-// "drain" it takes nothing new, waits until nothing is open, and says what the balances are.
+// "drain" it takes nothing new, waits until nothing is open, and says what became of the intents it is asked about
+// ("node:id") and what the balances are.
 
-const [url = "", factory = "", dataDir = "", mode = "load"] =
+const [url = "", factory = "", dataDir = "", mode = "load", ...asked] =
   process.argv.slice(2);
 
 function say(what: object): void {
@@ -32,33 +33,20 @@ async function main(): Promise<void> {
     known ??
     (await cluster.createGroup({ domain: "group-token", threshold: 3 }));
   say({ group: group.address });
-  if (mode !== "drain") await load(cluster, group, known === undefined);
+  if (mode !== "drain") await load(cluster, group);
   await drain(cluster, client, group);
   await cluster.stop();
   await client.close();
   clearInterval(alive);
 }
 
-async function load(
-  cluster: Cluster,
-  group: NodeGroup,
-  isNew: boolean,
-): Promise<void> {
-  if (isNew) {
-    const alice = cluster.member("alice");
-    const id = await alice.send({
-      group: group.address,
-      function: "mint(string,uint256)",
-      args: { to: "pot", amount: "100000" },
-    });
-    say({ accepted: id, node: "alice" });
-    await alice.receipt(group.address, id);
-  }
+async function load(cluster: Cluster, group: NodeGroup): Promise<void> {
+  await fillPot(cluster, group);
   const one = async (name: string): Promise<never> => {
     for (;;) {
       const member = cluster.member(name);
       if (member.node.group(group.address) === undefined) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await soon();
         continue;
       }
       const id: IntentId = await member.send({
@@ -75,29 +63,51 @@ async function load(
   await Promise.all(names.map(one));
 }
 
+/** Mints once, however often the process was killed before: nobody can pay out of an empty pot. */
+async function fillPot(cluster: Cluster, group: NodeGroup): Promise<void> {
+  const alice = cluster.member("alice");
+  while (isOpen(cluster, "alice")) await soon();
+  if ((await balanceAt(cluster, "alice", group, "pot")) > 0) return;
+  const id = await alice.send({
+    group: group.address,
+    function: "mint(string,uint256)",
+    args: { to: "pot", amount: "100000" },
+  });
+  say({ accepted: id, node: "alice" });
+  await alice.receipt(group.address, id);
+}
+
+function isOpen(cluster: Cluster, name: string): boolean {
+  const { groups } = cluster.member(name).node.status();
+  return groups.some(({ own }) =>
+    Object.entries(own).some(
+      ([state, count]) =>
+        count > 0 && state !== "Confirmed" && state !== "Reverted",
+    ),
+  );
+}
+
+function soon(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 20));
+}
+
 async function drain(
   cluster: Cluster,
   client: ChainClient,
   group: NodeGroup,
 ): Promise<void> {
-  const isOpen = (): boolean =>
-    names.some((name) =>
-      cluster
-        .member(name)
-        .node.status()
-        .groups.some(({ own }) =>
-          Object.entries(own).some(
-            ([state, count]) =>
-              count > 0 && state !== "Confirmed" && state !== "Reverted",
-          ),
-        ),
-    );
-  while (isOpen()) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (names.some((name) => isOpen(cluster, name))) await soon();
+  for (const one of asked) {
+    const [name = "", id = ""] = one.split(":");
+    const receipt = await cluster
+      .member(name)
+      .receipt(group.address, id as IntentId);
+    say({ ended: id, receipt });
+  }
   const head = Number(await client.request("eth_blockNumber", []));
   for (const name of names) {
     const { node } = cluster.member(name);
-    while (node.height() < head)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    while (node.height() < head) await soon();
     say({
       node: name,
       pot: await balanceAt(cluster, name, group, "pot"),

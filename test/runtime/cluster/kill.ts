@@ -24,6 +24,8 @@ interface Line {
   readonly group?: string;
   readonly accepted?: string;
   readonly node?: string;
+  readonly ended?: string;
+  readonly receipt?: { readonly type: string };
   readonly pot?: number;
   readonly shop?: number;
 }
@@ -49,11 +51,14 @@ describe("A process full of nodes", function () {
     rmSync(dataDir, { recursive: true });
   });
 
-  function start(mode: "load" | "drain"): ChildProcess {
+  function start(
+    mode: "load" | "drain",
+    asked: readonly string[] = [],
+  ): ChildProcess {
     const child = join(import.meta.dirname, "../../helpers/cluster-child.ts");
     return spawn(
       process.execPath,
-      ["--no-warnings", child, chain.url, factory, dataDir, mode],
+      ["--no-warnings", child, chain.url, factory, dataDir, mode, ...asked],
       {
         stdio: ["ignore", "pipe", "inherit"],
         env: { ...process.env, NODE_OPTIONS: "" },
@@ -63,7 +68,8 @@ describe("A process full of nodes", function () {
 
   it(`loses nothing that it accepted when it is killed ${KILLS} times under load`, async () => {
     const random = randomFrom(7);
-    const accepted = new Set<string>();
+    /** The nodes that accepted intents, by intent. */
+    const accepted = new Map<string, string>();
     let group = "";
     for (let kill = 0; kill < KILLS; kill++) {
       // Sometimes before it has done anything, mostly in the middle of things.
@@ -74,7 +80,8 @@ describe("A process full of nodes", function () {
       for await (const text of createInterface({ input: required(child) })) {
         const line = JSON.parse(text) as Line;
         if (line.group !== undefined) group = line.group;
-        if (line.accepted !== undefined) accepted.add(line.accepted);
+        if (line.accepted !== undefined)
+          accepted.set(line.accepted, line.node ?? "");
         lines += 1;
         if (lines === linesUntilKill) child.kill("SIGKILL");
       }
@@ -83,20 +90,26 @@ describe("A process full of nodes", function () {
     }
     expect(accepted.size).to.be.greaterThan(KILLS);
 
-    const child = start("drain");
+    const child = start(
+      "drain",
+      [...accepted].map(([id, node]) => `${node}:${id}`),
+    );
     const exited = once(child, "exit");
     const balances: Line[] = [];
+    const reverted: Line[] = [];
     for await (const text of createInterface({ input: required(child) })) {
       const line = JSON.parse(text) as Line;
       if (line.pot !== undefined) balances.push(line);
+      if (line.receipt?.type === "Reverted") reverted.push(line);
     }
     expect(await exited).to.deep.equal([0, null]);
 
+    expect(reverted, "accepted and reverted").to.deep.equal([]);
     const fulfilled = await fulfilledIn(group);
     expect(new Set(fulfilled).size, "an intent twice").to.equal(
       fulfilled.length,
     );
-    const lost = [...accepted].filter((id) => !fulfilled.includes(id));
+    const lost = [...accepted.keys()].filter((id) => !fulfilled.includes(id));
     expect(lost, "accepted and lost").to.deep.equal([]);
     // One intent minted; every other one moved 1.
     const moved = fulfilled.length - 1;
