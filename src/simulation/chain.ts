@@ -48,8 +48,10 @@ export class Chain {
   readonly #random: Random;
   readonly #faults: FaultCounter;
   #plan: FaultPlan;
-  readonly #pools: Map<number, ChainTransaction>[];
-  readonly #nonces: number[];
+  /** Transactions that wait, by signer and nonce. */
+  readonly #pools = new Map<number, Map<number, ChainTransaction>>();
+  /** The next nonce of a signer. */
+  readonly #nonces: number[] = [];
   /** Bundles that somebody else sends, under a signer of his own. */
   readonly #foreign: Prepared[] = [];
   readonly #known: DispatchRecord[] = [];
@@ -77,12 +79,7 @@ export class Chain {
     this.#random = ports.random;
     this.#faults = ports.faults;
     this.#onTransition = ports.onTransition;
-    const size = options.group.committee.length;
-    this.#pools = Array.from(
-      { length: size },
-      () => new Map<number, ChainTransaction>(),
-    );
-    this.#nonces = Array<number>(size).fill(0);
+    for (const signer of options.group.committee.keys()) this.#poolOf(signer);
     const outputs = options.genesis.map(({ state }) => state);
     for (const state of outputs) {
       this.ledger.unspent.set(state.id, genesisPlace);
@@ -125,8 +122,17 @@ export class Chain {
     if (transaction.status !== "out") return;
     if (transaction.nonce < (this.#nonces[transaction.signer] ?? 0)) return;
     transaction.status = "pool";
-    this.#pools[transaction.signer]?.set(transaction.nonce, transaction);
+    this.#poolOf(transaction.signer).set(transaction.nonce, transaction);
     this.#known.push(transaction.dispatch);
+  }
+
+  /** Anybody may submit: in local mode so do members who do not endorse. */
+  #poolOf(signer: number): Map<number, ChainTransaction> {
+    const known = this.#pools.get(signer);
+    if (known !== undefined) return known;
+    const pool = new Map<number, ChainTransaction>();
+    this.#pools.set(signer, pool);
+    return pool;
   }
 
   /** Somebody who is no member executes an endorsed bundle: it comes first in the next block. */
@@ -177,9 +183,9 @@ export class Chain {
   /** Signers in a drawn order; each one's transactions in the order of their nonces. */
   #selectFromPool(): ChainTransaction[] {
     const selected: ChainTransaction[] = [];
-    const order = this.#random.shuffle(this.#pools.map((_, index) => index));
+    const order = this.#random.shuffle([...this.#pools.keys()]);
     for (const signer of order) {
-      const pool = this.#pools[signer];
+      const pool = this.#pools.get(signer);
       if (pool === undefined || pool.size === 0) continue;
       for (const [nonce, transaction] of pool) {
         if (!this.#random.chance(this.#plan.dropFromPool)) continue;
@@ -225,6 +231,6 @@ export class Chain {
     transaction.block = 0;
     const isLost = this.#random.chance(lostShare);
     transaction.status = isLost ? "out" : "pool";
-    if (!isLost) this.#pools[signer]?.set(nonce, transaction);
+    if (!isLost) this.#poolOf(signer).set(nonce, transaction);
   }
 }

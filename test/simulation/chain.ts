@@ -185,6 +185,14 @@ describe("Chain", () => {
     expect(facts).to.have.length(2);
   });
 
+  it("mines what members submit who do not endorse", () => {
+    const chain = chainOf();
+    const bundle = bundleOf(stepsOf(["pay a b 10"]));
+    chain.submit({ ...transactionOf(bundle, 0), signer: 6 });
+    expect(chain.mine().facts).to.have.length(1);
+    expect(chain.hasHappened(bundle.digest)).to.equal(true);
+  });
+
   it("replaces blocks, and what was in them happens again or not at all", () => {
     const chain = chainOf();
     const bundle = bundleOf(stepsOf(["pay a b 10"]));
