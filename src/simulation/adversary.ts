@@ -1,3 +1,4 @@
+import type { Hashing } from "../protocol/config.ts";
 import type { IntentId, NodeName, StateId } from "../protocol/ids.ts";
 import type {
   CoordinatorClaim,
@@ -7,7 +8,6 @@ import type {
   Stage,
 } from "../protocol/messages.ts";
 import { digestOf } from "../protocol/outline.ts";
-import { hashing } from "./hashing.ts";
 import type { Random } from "./random.ts";
 
 // A member that lies. It can say anything in its own name, with everything it has seen, but forges no signature.
@@ -49,6 +49,7 @@ const memory = 256;
 
 /** Keeps what a liar sees and makes lies of it. */
 export class Adversary {
+  readonly #hashing: Hashing;
   readonly #random: Random;
   readonly #seen: Message[] = [];
   readonly #ids: IntentId[] = [];
@@ -59,7 +60,8 @@ export class Adversary {
   /** The last height that anybody said. */
   #height = 0;
 
-  constructor(random: Random) {
+  constructor(options: { readonly hashing: Hashing }, random: Random) {
+    this.#hashing = options.hashing;
     this.#random = random;
   }
 
@@ -137,7 +139,7 @@ export class Adversary {
         const { bundle } = message;
         const validUntil = random.pick(heights);
         const { steps, places } = bundle;
-        const digest = digestOf(hashing, { steps, places, validUntil });
+        const digest = digestOf(this.#hashing, { steps, places, validUntil });
         return random.chance(0.5)
           ? { ...message, bundle: { steps, places, validUntil, digest } }
           : {
@@ -160,7 +162,7 @@ export class Adversary {
         // What endorsers signed, or will sign, under another name.
         const digest = random.chance(0.5)
           ? bundle.digest
-          : hashing.bundleDigest({ steps, places, validUntil });
+          : this.#hashing.bundleDigest({ steps, places, validUntil });
         return { ...message, bundle: { steps, places, validUntil, digest } };
       }
       case "DispatchPermission":
@@ -174,7 +176,7 @@ export class Adversary {
         const { bundle, endorsements } = message;
         const validUntil = random.pick(heights);
         const { steps, places } = bundle;
-        const digest = digestOf(hashing, { steps, places, validUntil });
+        const digest = digestOf(this.#hashing, { steps, places, validUntil });
         return random.chance(0.5)
           ? { ...message, endorsements: endorsements.slice(1) }
           : { ...message, bundle: { steps, places, validUntil, digest } };

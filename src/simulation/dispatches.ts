@@ -4,7 +4,7 @@ import { digestOf } from "../protocol/outline.ts";
 import type { DispatchRecord } from "../protocol/records.ts";
 import type { Bundle, Endorsement } from "../protocol/transition.ts";
 import type { Chain } from "./chain.ts";
-import { hashing, isSigned } from "./hashing.ts";
+import { isSigned } from "./hashing.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { Group } from "./transition.ts";
 import { violation } from "./violation.ts";
@@ -13,7 +13,7 @@ import { violation } from "./violation.ts";
 export function checkEndorsements(
   bundle: Bundle,
   endorsements: readonly Endorsement[],
-  { threshold }: Group,
+  { threshold, hashing }: Group,
 ): void {
   const { digest } = bundle;
   if (digestOf(hashing, bundle) !== digest)

@@ -1,3 +1,4 @@
+import type { Hashing } from "../protocol/config.ts";
 import type { Event } from "../protocol/events.ts";
 import type { NodeName } from "../protocol/ids.ts";
 import type { Message } from "../protocol/messages.ts";
@@ -30,6 +31,7 @@ export class Post {
       readonly members: readonly NodeName[];
       readonly liars: ReadonlySet<NodeName>;
       readonly plan: FaultPlan;
+      readonly hashing: Hashing;
     },
     ports: {
       readonly queue: Queue;
@@ -43,7 +45,7 @@ export class Post {
     this.#liars = options.liars;
     this.#random = new Random(seed, "post");
     this.#isFreezing = this.#random.chance(0.1);
-    this.#adversary = new Adversary(new Random(seed, "adversary"));
+    this.#adversary = new Adversary(options, new Random(seed, "adversary"));
     this.#ports = ports;
     this.#network = new Network(
       { size: options.members.length, plan },

@@ -53,14 +53,14 @@ export class World {
     { transcript, trace }: Pick<SimulationOptions, "transcript" | "trace"> = {},
   ) {
     const { seed, config } = settings;
-    const { members, committee, threshold } = config;
+    const { members, committee, threshold, hashing } = config;
     const { queue, faults } = this;
     const plan = (): FaultPlan => this.#plan;
     this.#settings = settings;
     this.#plan = drawFaults(seed, settings.faults);
     this.#random = new Random(seed, "world");
     const liars = this.#drawLiars(committee);
-    const group = { committee, threshold };
+    const group = { committee, threshold, hashing };
     const workRandom = new Random(seed, "workload");
     const genesis = drawGenesis(workRandom);
     this.wishes = drawWorkload(
@@ -103,7 +103,7 @@ export class World {
       },
     );
     this.#post = new Post(
-      { seed, members, liars, plan: this.#plan },
+      { seed, members, liars, plan: this.#plan, hashing },
       {
         queue,
         faults,

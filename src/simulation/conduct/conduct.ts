@@ -73,7 +73,7 @@ export class Conduct {
         throw violation("S41", node, "answers with a stale assembly");
     for (const effect of effects) {
       if (effect.type === "Send") {
-        note(course, effect.to, effect.message, sequencer.tick);
+        note(course, effect.to, effect.message, sequencer);
         if (effect.message.type === "DelegationRequest") {
           checkSkipped(node, sequencer, effect.to, effect.message.key, course);
           checkRetried(node, sequencer, effect.message, course);
