@@ -50,6 +50,7 @@ const memory = 256;
 /** Keeps what a liar sees and makes lies of it. */
 export class Adversary {
   readonly #hashing: Hashing;
+  readonly #makeUp: () => string;
   readonly #random: Random;
   readonly #seen: Message[] = [];
   readonly #ids: IntentId[] = [];
@@ -60,8 +61,16 @@ export class Adversary {
   /** The last height that anybody said. */
   #height = 0;
 
-  constructor(options: { readonly hashing: Hashing }, random: Random) {
+  constructor(
+    options: {
+      readonly hashing: Hashing;
+      /** A payload that nobody asked for. */
+      readonly makeUp: () => string;
+    },
+    random: Random,
+  ) {
     this.#hashing = options.hashing;
+    this.#makeUp = options.makeUp;
     this.#random = random;
   }
 
@@ -106,7 +115,7 @@ export class Adversary {
               ...message,
               intents: message.intents.map((intent) => ({
                 ...intent,
-                payload: "pay a b 1",
+                payload: this.#makeUp(),
                 dependsOn: this.#someIds(),
               })),
             };
@@ -263,7 +272,7 @@ export class Adversary {
           height: random.chance(0.5) ? this.#height : height,
           intents: this.#someIds().map((id) => ({
             id,
-            payload: "pay a b 1",
+            payload: this.#makeUp(),
             dependsOn: [],
             touches: undefined,
             isPrepareOnly: false,

@@ -40,7 +40,7 @@ export function checkProducers(
   if (net.conflicts.length > 0)
     throw violation("S25", bundle.digest, "spends a state twice");
   for (const id of [...net.inputs, ...net.reads]) {
-    if (node.holdings.coin(id) !== undefined) continue;
+    if (node.holdings.has(id)) continue;
     // The ledger has it, or had it and it is spent, and the news has not come here yet.
     if (chain.content(id) !== undefined) continue;
     // Somebody else was faster, and the news came after the endorsements: the ledger refuses.

@@ -1,7 +1,7 @@
 import type { Effect } from "../protocol/effects.ts";
 import type { Event } from "../protocol/events.ts";
 import type { IntentId } from "../protocol/ids.ts";
-import { assemble, endorse } from "./domain.ts";
+import type { SimulatedDomain } from "./domains/domain.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { Queue } from "./queue.ts";
@@ -10,6 +10,7 @@ import type { Random } from "./random.ts";
 /** The domain as nodes reach it: it takes its time, and sometimes errs, refuses or never answers. */
 export class DomainService {
   readonly #ports: {
+    readonly domain: SimulatedDomain;
     readonly queue: Queue;
     readonly random: Random;
     readonly faults: FaultCounter;
@@ -19,6 +20,7 @@ export class DomainService {
   };
 
   constructor(ports: {
+    readonly domain: SimulatedDomain;
     readonly queue: Queue;
     readonly random: Random;
     readonly faults: FaultCounter;
@@ -46,11 +48,10 @@ export class DomainService {
         faults.count("assembly-error");
         failing.add(id);
       }
-      const outcomes = assemble({
+      const outcomes = this.#ports.domain.assemble({
         sender: node.name,
         intents,
         view,
-        holdings: node.holdings,
         parked: this.#ports.parked(),
         failing,
       });
@@ -81,8 +82,8 @@ export class DomainService {
         } as const;
         return { type: "EndorsementDone", digest, outcome };
       }
-      const { name: endorser, holdings } = node;
-      const outcome = endorse({ endorser, bundle, view, holdings });
+      const { name: endorser } = node;
+      const outcome = this.#ports.domain.endorse({ endorser, bundle, view });
       return { type: "EndorsementDone", digest, outcome };
     });
   }

@@ -32,6 +32,8 @@ export class Post {
       readonly liars: ReadonlySet<NodeName>;
       readonly plan: FaultPlan;
       readonly hashing: Hashing;
+      /** A payload for a liar who needs one. */
+      readonly makeUp: () => string;
     },
     ports: {
       readonly queue: Queue;

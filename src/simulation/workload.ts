@@ -38,15 +38,39 @@ export function drawGenesis(random: Random): Coin[] {
   );
 }
 
+/** How much users want. */
+export interface WorkloadOptions {
+  readonly seed: number;
+  readonly nodes: number;
+  readonly intents: number;
+  readonly spanMs: number;
+}
+
+/** What a user asks of a domain. */
+export interface Ask {
+  /** The node that he talks to. */
+  readonly node: number;
+  readonly payload: string;
+  readonly touches: readonly string[] | undefined;
+}
+
+/** Draws what a user asks. */
+export type DrawAsk = (
+  random: Random,
+  options: {
+    /** Nodes that have users. */
+    readonly senders: number;
+    /** How likely it makes no sense. */
+    readonly nonsense: number;
+    readonly isParked: boolean;
+  },
+) => Ask;
+
 /** What users want in one run. */
 export function drawWorkload(
-  options: {
-    readonly seed: number;
-    readonly nodes: number;
-    readonly intents: number;
-    readonly spanMs: number;
-  },
+  options: WorkloadOptions,
   random: Random,
+  drawAsk: DrawAsk,
 ): Wish[] {
   const dependent = random.chance(0.4) ? 0.2 : 0;
   const parkable = random.chance(0.4) ? 0.1 : 0;
@@ -63,11 +87,8 @@ export function drawWorkload(
   return Array.from({ length: options.intents }, (_, sequence): Wish => {
     const id = intentIdOf(options.seed, sequence);
     const isParked = random.chance(parkable);
-    const account = random.pick(accounts);
-    const verb = random.chance(nonsense) ? "sing" : drawVerb(random);
-    const to = random.pick(accounts);
-    const wish = `${verb} ${account} ${to} ${random.between(1, 1_200)}`;
-    const node = random.below(senders);
+    const asked = { senders, nonsense, isParked };
+    const { node, payload, touches } = drawAsk(random, asked);
     const before = earlier.get(node) ?? [];
     const dependsOn =
       before.length > 0 && random.chance(dependent)
@@ -80,9 +101,9 @@ export function drawWorkload(
     return {
       intent: {
         id,
-        payload: isParked ? `later ${wish}` : wish,
+        payload,
         dependsOn,
-        touches: random.chance(declared) ? [account] : undefined,
+        touches: random.chance(declared) ? touches : undefined,
         isPrepareOnly: preparing.chance(preparable),
       },
       node,
@@ -98,8 +119,38 @@ export function drawWorkload(
   });
 }
 
+/** An intent of the simulator's own token. */
+export const drawCoinIntent: DrawAsk = (
+  random,
+  { senders, nonsense, isParked },
+) => {
+  const account = random.pick(accounts);
+  const verb = random.chance(nonsense) ? "sing" : drawVerb(random);
+  const to = random.pick(accounts);
+  const wish = `${verb} ${account} ${to} ${random.between(1, 1_200)}`;
+  return {
+    node: random.below(senders),
+    payload: isParked ? `later ${wish}` : wish,
+    touches: [account],
+  };
+};
+
 function drawVerb(random: Random): string {
   const dice = random.below(10);
   if (dice < 6) return "pay";
   return dice === 6 ? "split" : dice === 7 ? "merge" : "note";
+}
+
+/** What must hold of the intents, whatever they mean. */
+export function promisesIn(wishes: readonly Wish[]): {
+  readonly dependencies: ReadonlyMap<IntentId, readonly IntentId[]>;
+  readonly prepareOnly: ReadonlySet<IntentId>;
+} {
+  const intents = wishes.map(({ intent }) => intent);
+  return {
+    dependencies: new Map(intents.map(({ id, dependsOn }) => [id, dependsOn])),
+    prepareOnly: new Set(
+      intents.flatMap(({ id, isPrepareOnly }) => (isPrepareOnly ? [id] : [])),
+    ),
+  };
 }

@@ -24,7 +24,7 @@ import type { Settings, SimulationOptions } from "./settings.ts";
 import { Submitter } from "./submitter.ts";
 import { Names } from "./transcript.ts";
 import { Users } from "./users.ts";
-import { drawGenesis, drawWorkload, type Wish } from "./workload.ts";
+import { promisesIn, type Wish } from "./workload.ts";
 
 /** Everything there is: nodes, network, chain, users and their faults, under one virtual clock. */
 export class World {
@@ -52,7 +52,7 @@ export class World {
     settings: Settings,
     { transcript, trace }: Pick<SimulationOptions, "transcript" | "trace"> = {},
   ) {
-    const { seed, config } = settings;
+    const { seed, config, domain } = settings;
     const { members, committee, threshold, hashing } = config;
     const { queue, faults } = this;
     const plan = (): FaultPlan => this.#plan;
@@ -61,23 +61,12 @@ export class World {
     this.#random = new Random(seed, "world");
     const liars = this.#drawLiars(committee);
     const group = { committee, threshold, hashing };
-    const workRandom = new Random(seed, "workload");
-    const genesis = drawGenesis(workRandom);
-    this.wishes = drawWorkload(
-      { ...settings, nodes: members.length },
-      workRandom,
-    );
-    for (const { intent } of this.wishes) this.#names.of(intent.id);
-    const dependencies = new Map(
-      this.wishes.map(({ intent }) => [intent.id, intent.dependsOn]),
-    );
-    const prepareOnly = new Set(
-      this.wishes
-        .filter(({ intent }) => intent.isPrepareOnly)
-        .map(({ intent }) => intent.id),
-    );
+    const nodes = members.length;
+    const { genesis, wishes } = domain.draw({ ...settings, nodes });
+    this.wishes = wishes;
+    for (const { intent } of wishes) this.#names.of(intent.id);
     const invariants = new Invariants(
-      { group, liars, dependencies, prepareOnly, secrets: config },
+      { group, liars, ...promisesIn(wishes), secrets: config },
       { chain: () => this.chain },
     );
     this.invariants = invariants;
@@ -103,7 +92,14 @@ export class World {
       },
     );
     this.#post = new Post(
-      { seed, members, liars, plan: this.#plan, hashing },
+      {
+        seed,
+        members,
+        liars,
+        plan: this.#plan,
+        hashing,
+        makeUp: domain.makeUp,
+      },
       {
         queue,
         faults,
@@ -123,6 +119,7 @@ export class World {
             plan,
             crash: () => this.#crashAt(),
             chain: this.chain,
+            book: domain.bookOf(self),
             witness: this.observer,
             trace,
             perform: (node, effect) => {
@@ -132,10 +129,11 @@ export class World {
         ),
     );
     this.users = new Users(
-      { wishes: this.wishes },
+      { wishes },
       { queue, nodes: this.nodes, invariants, chain: this.chain },
     );
     this.#domain = new DomainService({
+      domain,
       queue,
       random: new Random(seed, "domain"),
       faults,

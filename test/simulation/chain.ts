@@ -165,7 +165,7 @@ describe("Chain", () => {
   };
   const chainOf = (): Chain =>
     new Chain(
-      { group, plan: noFaults, genesis },
+      { group, plan: noFaults, genesis: genesis.map(({ state }) => state) },
       {
         random: new Random(1),
         faults: new FaultCounter(),

@@ -17,7 +17,7 @@ import { Links, type Letter } from "./links.ts";
 import { Observer } from "./observer.ts";
 import { pointsOf, type Point } from "./records.ts";
 import { ScriptError } from "./script.ts";
-import { genesisCoins, type GroupConfig } from "./setup.ts";
+import { genesisStates, type GroupConfig } from "./setup.ts";
 import { Story } from "./story.ts";
 
 /** Deliveries after which a script is taken to run for ever. */
@@ -70,7 +70,7 @@ export class ScriptedWorld {
       { chain: () => this.chain },
     );
     this.chain = new Chain(
-      { group: config, plan: noFaults, genesis: genesisCoins() },
+      { group: config, plan: noFaults, genesis: genesisStates() },
       {
         random,
         faults,
@@ -91,6 +91,7 @@ export class ScriptedWorld {
             plan: () => noFaults,
             crash: () => this.#crashNow(self),
             chain: this.chain,
+            book: this.domain.bookOf(self),
             witness: this.#witness,
             trace,
             perform: (node, effect) => {
@@ -261,7 +262,7 @@ export class ScriptedWorld {
     return undefined;
   }
 
-  #perform({ name, boot, holdings }: SimulatedNode, effect: Effect): void {
+  #perform({ name, boot }: SimulatedNode, effect: Effect): void {
     const answer = (event: Event): void => {
       this.links.push({ node: name, boot, event });
     };
@@ -273,11 +274,10 @@ export class ScriptedWorld {
         return;
       }
       case "Assemble":
-        answer(this.domain.assemble(name, effect, holdings));
+        answer(this.domain.assemble(name, effect));
         return;
       case "Endorse":
-        for (const event of this.domain.endorse(name, effect, holdings))
-          answer(event);
+        for (const event of this.domain.endorse(name, effect)) answer(event);
         return;
       case "Submit":
         this.#submitters.get(name)?.submit(effect.dispatch);

@@ -1,0 +1,69 @@
+import type { SequencerConfig } from "../../protocol/config.ts";
+import type { EndorseOutcome } from "../../protocol/events.ts";
+import type { IntentId, NodeName, StateId } from "../../protocol/ids.ts";
+import type { AssembleOutcome } from "../../protocol/messages.ts";
+import type {
+  Bundle,
+  Intent,
+  SpeculativeView,
+  State,
+} from "../../protocol/transition.ts";
+import type { Block } from "../chain.ts";
+import type { Wish, WorkloadOptions } from "../workload.ts";
+
+/** What one node knows of the ledger. As durable as its view of the chain. */
+export interface Book {
+  /** Whether there is a state, as far as the node may see it. */
+  readonly has: (id: StateId) => boolean;
+  readonly isSpent: (id: StateId) => boolean;
+  readonly isFulfilled: (id: IntentId) => boolean;
+  readonly see: (block: Block) => void;
+  /** Takes the last block back. */
+  readonly forget: (block: Block) => void;
+}
+
+/** What a node wants assembled. */
+export interface AssemblyRequest {
+  readonly sender: NodeName;
+  readonly intents: readonly Intent[];
+  readonly view: SpeculativeView;
+  /** Intents that are not ready yet. */
+  readonly parked: ReadonlySet<IntentId>;
+  /** Intents that cannot be assembled just now. Nothing is built on them. */
+  readonly failing: ReadonlySet<IntentId>;
+}
+
+/** What a node is asked to endorse. */
+export interface EndorsementRequest {
+  readonly endorser: NodeName;
+  readonly bundle: Bundle;
+  readonly view: SpeculativeView;
+}
+
+/** A domain in one run of the world. Whatever it draws comes from the seed of the run. */
+export interface SimulatedDomain {
+  /** What it says about its group. The rest stays as it is drawn. */
+  readonly rules: Partial<GroupConfig> & Pick<GroupConfig, "mayKnow">;
+  /** What is on the ledger in the beginning, and what users want. Asked once. */
+  readonly draw: (options: WorkloadOptions) => {
+    readonly genesis: readonly State[];
+    readonly wishes: readonly Wish[];
+  };
+  /** The same one every time. */
+  readonly bookOf: (node: NodeName) => Book;
+  readonly assemble: (request: AssemblyRequest) => AssembleOutcome[];
+  readonly endorse: (request: EndorsementRequest) => EndorseOutcome;
+  /** A payload that nobody asked for, for liars. */
+  readonly makeUp: () => string;
+}
+
+type GroupConfig = Omit<SequencerConfig, "self" | "boot">;
+
+/** A group as it is drawn, before its domain has a say. */
+export type DrawnGroup = Pick<
+  GroupConfig,
+  "contract" | "members" | "committee" | "threshold"
+> & { readonly seed: number };
+
+/** Makes a domain for a run. */
+export type DomainKind = (group: DrawnGroup) => SimulatedDomain;
