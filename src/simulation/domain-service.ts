@@ -7,6 +7,9 @@ import type { SimulatedNode } from "./node.ts";
 import type { Queue } from "./queue.ts";
 import type { Random } from "./random.ts";
 
+/** Milliseconds by which the answer of a domain that takes its time is out of date, at most. */
+const thinkingMsMax = 50;
+
 /** The domain as nodes reach it: it takes its time, and sometimes errs, refuses or never answers. */
 export class DomainService {
   readonly #ports: {
@@ -18,6 +21,7 @@ export class DomainService {
     readonly parked: () => ReadonlySet<IntentId>;
     readonly tell: (node: SimulatedNode, event: Event) => void;
   };
+  #work: Promise<void> | undefined;
 
   constructor(ports: {
     readonly domain: SimulatedDomain;
@@ -29,6 +33,13 @@ export class DomainService {
     readonly tell: (node: SimulatedNode, event: Event) => void;
   }) {
     this.#ports = ports;
+  }
+
+  /** What the domain is at: nothing else may happen before it is done. */
+  takeWork(): Promise<void> | undefined {
+    const work = this.#work;
+    this.#work = undefined;
+    return work;
   }
 
   assemble(
@@ -55,7 +66,11 @@ export class DomainService {
         parked: this.#ports.parked(),
         failing,
       });
-      return { type: "AssemblyDone", key, outcomes };
+      return after(outcomes, (done) => ({
+        type: "AssemblyDone",
+        key,
+        outcomes: done,
+      }));
     });
   }
 
@@ -84,16 +99,46 @@ export class DomainService {
       }
       const { name: endorser } = node;
       const outcome = this.#ports.domain.endorse({ endorser, bundle, view });
-      return { type: "EndorsementDone", digest, outcome };
+      return after(outcome, (done) => ({
+        type: "EndorsementDone",
+        digest,
+        outcome: done,
+      }));
     });
   }
 
   /** Answers after a while, with what is true then, if the node has not crashed meanwhile. */
-  #later(node: SimulatedNode, extraMs: number, answer: () => Event): void {
+  #later(
+    node: SimulatedNode,
+    extraMs: number,
+    answer: () => Event | Promise<Event>,
+  ): void {
     const { queue, random } = this.#ports;
     const { boot } = node;
+    const tell = (event: Event): void => {
+      if (node.boot === boot) this.#ports.tell(node, event);
+    };
     queue.after(random.between(1, 5) + extraMs, () => {
-      if (node.boot === boot) this.#ports.tell(node, answer());
+      if (node.boot !== boot) return;
+      const event = answer();
+      if (!(event instanceof Promise)) {
+        tell(event);
+        return;
+      }
+      const thinkingMs = random.below(thinkingMsMax);
+      this.#work = event.then((done) => {
+        queue.after(thinkingMs, () => {
+          tell(done);
+        });
+      });
     });
   }
+}
+
+/** What follows from an answer: at once, if it is there. */
+function after<Answer, Result>(
+  answer: Answer | Promise<Answer>,
+  follow: (answer: Answer) => Result,
+): Result | Promise<Result> {
+  return answer instanceof Promise ? answer.then(follow) : follow(answer);
 }

@@ -232,6 +232,12 @@ export class World {
     });
   }
 
+  /** Makes the next thing happen. What it returns must be done before anything else happens. */
+  step(): Promise<void> | undefined {
+    this.queue.step();
+    return this.#domain.takeWork();
+  }
+
   /** Nothing goes wrong from now on. */
   #heal(): void {
     this.#isHealed = true;

@@ -51,10 +51,18 @@ export interface SimulatedDomain {
   };
   /** The same one every time. */
   readonly bookOf: (node: NodeName) => Book;
-  readonly assemble: (request: AssemblyRequest) => AssembleOutcome[];
-  readonly endorse: (request: EndorsementRequest) => EndorseOutcome;
+  /** If it takes its time, the world stands still meanwhile: virtual time depends on nothing but the seed. */
+  readonly assemble: (
+    request: AssemblyRequest,
+  ) => AssembleOutcome[] | Promise<AssembleOutcome[]>;
+  readonly endorse: (
+    request: EndorsementRequest,
+  ) => EndorseOutcome | Promise<EndorseOutcome>;
   /** A payload that nobody asked for, for liars. */
   readonly makeUp: () => string;
+  /** Whether what happened is what should have. Throws a `Violation` if not. */
+  readonly checkEnd?: (history: readonly Block[]) => Promise<void>;
+  readonly close?: () => void;
 }
 
 type GroupConfig = Omit<SequencerConfig, "self" | "boot">;
