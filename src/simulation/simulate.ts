@@ -1,5 +1,5 @@
 import type { IntentId } from "../protocol/ids.ts";
-import { checkExecuted, checkReceipts } from "./ending.ts";
+import { checkBooks, checkExecuted, checkReceipts } from "./ending.ts";
 import { excusedOf, isAnybodyWaiting } from "./excuses.ts";
 import { leftoversOf } from "./inspection.ts";
 import {
@@ -139,6 +139,7 @@ function* run(
   settled(world.queue.now - startedMs);
   checkReceipts(world, settings);
   if (!isAnybodyWaiting(world, excused)) yield* waitForSilence(world);
+  checkBooks(world, settings);
   const checked = settings.domain.checkEnd?.(world.chain.blocks);
   if (checked !== undefined) yield checked;
 }

@@ -66,7 +66,12 @@ export class World {
     this.wishes = wishes;
     for (const { intent } of wishes) this.#names.of(intent.id);
     const invariants = new Invariants(
-      { group, liars, ...promisesIn(wishes), secrets: config },
+      {
+        group,
+        liars,
+        ...promisesIn(wishes),
+        secrets: { committee, mayKnow: domain.concerns },
+      },
       { chain: () => this.chain },
     );
     this.invariants = invariants;

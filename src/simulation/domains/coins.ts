@@ -23,6 +23,7 @@ export const coinDomain: DomainKind = ({ seed, committee }) => {
   };
   return {
     rules: { mayKnow },
+    concerns: mayKnow,
     draw: (options) => {
       const random = new Random(seed, "workload");
       const genesis = drawGenesis(random).map(({ state }) => state);

@@ -44,6 +44,8 @@ export interface EndorsementRequest {
 export interface SimulatedDomain {
   /** What it says about its group. The rest stays as it is drawn. */
   readonly rules: Partial<GroupConfig> & Pick<GroupConfig, "mayKnow">;
+  /** Whether a state is any business of a member who does not endorse, whatever the domain itself thinks of that. */
+  readonly concerns: GroupConfig["mayKnow"];
   /** What is on the ledger in the beginning, and what users want. Asked once. */
   readonly draw: (options: WorkloadOptions) => {
     readonly genesis: readonly State[];
