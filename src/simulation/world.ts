@@ -1,8 +1,9 @@
 import type { Effect } from "../protocol/effects.ts";
-import type { IntentId, NodeName } from "../protocol/ids.ts";
+import type { IntentId } from "../protocol/ids.ts";
 import { explain } from "../protocol/sequencer.ts";
 import { BlockFeed } from "./block-feed.ts";
 import { Chain } from "./chain.ts";
+import { repeat, startClock } from "./clock.ts";
 import { Conduct } from "./conduct/conduct.ts";
 import { type CommitFate, fateAt } from "./disk.ts";
 import { DomainService } from "./domain-service.ts";
@@ -10,6 +11,7 @@ import {
   drawFaults,
   FaultCounter,
   type FaultPlan,
+  liarsIn,
   noFaults,
 } from "./faults.ts";
 import { Incidents } from "./incidents.ts";
@@ -53,25 +55,20 @@ export class World {
     { transcript, trace }: Pick<SimulationOptions, "transcript" | "trace"> = {},
   ) {
     const { seed, config, domain } = settings;
-    const { members, committee, threshold, hashing } = config;
+    const { members, committee } = config;
     const { queue, faults } = this;
     const plan = (): FaultPlan => this.#plan;
     this.#settings = settings;
     this.#plan = drawFaults(seed, settings.faults);
     this.#random = new Random(seed, "world");
-    const liars = this.#drawLiars(committee);
-    const group = { committee, threshold, hashing };
+    const liars = liarsIn(committee, this.#plan);
     const nodes = members.length;
     const { genesis, wishes } = domain.draw({ ...settings, nodes });
     this.wishes = wishes;
     for (const { intent } of wishes) this.#names.of(intent.id);
+    const secrets = { committee, mayKnow: domain.concerns };
     const invariants = new Invariants(
-      {
-        group,
-        liars,
-        ...promisesIn(wishes),
-        secrets: { committee, mayKnow: domain.concerns },
-      },
+      { group: config, liars, ...promisesIn(wishes), secrets },
       { chain: () => this.chain },
     );
     this.invariants = invariants;
@@ -87,7 +84,7 @@ export class World {
       },
     );
     this.chain = new Chain(
-      { group, plan: this.#plan, genesis },
+      { group: config, plan: this.#plan, genesis },
       {
         random: new Random(seed, "chain"),
         faults,
@@ -97,14 +94,7 @@ export class World {
       },
     );
     this.#post = new Post(
-      {
-        seed,
-        members,
-        liars,
-        plan: this.#plan,
-        hashing,
-        makeUp: domain.makeUp,
-      },
+      { settings, liars, plan: this.#plan },
       {
         queue,
         faults,
@@ -179,13 +169,6 @@ export class World {
     });
   }
 
-  /** Fewer than would stop the group for good: they tell the truth in the end. */
-  #drawLiars(committee: readonly NodeName[]): Set<NodeName> {
-    const last = committee.at(-1);
-    const hasLiars = this.#plan.liars > 0 && committee.length > 1;
-    return new Set(hasLiars && last !== undefined ? [last] : []);
-  }
-
   #submitterOf(node: Node, random: Random): Submitter {
     return new Submitter(
       { signer: node.index },
@@ -223,16 +206,22 @@ export class World {
 
   /** Sets everything going. */
   start(): void {
+    const { queue } = this;
+    const random = this.#random;
     for (const node of this.nodes) {
       node.start();
-      this.#tickFor(node);
-      this.#watchFor(node);
+      startClock(this.#settings.tickMs, { queue, random }, () => {
+        node.tell({ type: "Tick" });
+      });
+      repeat(Submitter.watchEveryMs, { queue, random }, () => {
+        this.#watch(node);
+      });
     }
     this.#blocks.start();
     this.#post.start();
     this.users.start();
     this.#incidents.start();
-    this.queue.after(this.#settings.healMs, () => {
+    queue.after(this.#settings.healMs, () => {
       this.#heal();
     });
   }
@@ -268,26 +257,10 @@ export class World {
     return fateAt(crashAt.point, this.#random);
   }
 
-  /** Clocks of different nodes run at slightly different speeds. */
-  #tickFor(node: Node): void {
-    const drift = 1 + (this.#random.fraction() - 0.5) * 0.1;
-    const everyMs = this.#settings.tickMs * drift;
-    const tick = (): void => {
-      node.tell({ type: "Tick" });
-      this.queue.after(everyMs, tick);
-    };
-    this.queue.after(this.#random.below(this.#settings.tickMs), tick);
-  }
-
-  #watchFor(node: Node): void {
-    const watch = (): void => {
-      if (node.isUp) {
-        this.#blocks.index(node);
-        this.#submitters[node.index]?.watch();
-      }
-      this.queue.after(Submitter.watchEveryMs, watch);
-    };
-    this.queue.after(this.#random.below(Submitter.watchEveryMs), watch);
+  #watch(node: Node): void {
+    if (!node.isUp) return;
+    this.#blocks.index(node);
+    this.#submitters[node.index]?.watch();
   }
 
   #perform(node: SimulatedNode, effect: Effect): void {
