@@ -1,6 +1,6 @@
 import type { Effect } from "../protocol/effects.ts";
 import type { Event } from "../protocol/events.ts";
-import type { IntentId } from "../protocol/ids.ts";
+import type { IntentId, NodeName } from "../protocol/ids.ts";
 import type { SimulatedDomain } from "./domains/domain.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
 import type { SimulatedNode } from "./node.ts";
@@ -18,6 +18,7 @@ export class DomainService {
     readonly random: Random;
     readonly faults: FaultCounter;
     readonly plan: () => FaultPlan;
+    readonly liars: ReadonlySet<NodeName>;
     readonly parked: () => ReadonlySet<IntentId>;
     readonly tell: (node: SimulatedNode, event: Event) => void;
   };
@@ -29,6 +30,7 @@ export class DomainService {
     readonly random: Random;
     readonly faults: FaultCounter;
     readonly plan: () => FaultPlan;
+    readonly liars: ReadonlySet<NodeName>;
     readonly parked: () => ReadonlySet<IntentId>;
     readonly tell: (node: SimulatedNode, event: Event) => void;
   }) {
@@ -65,6 +67,8 @@ export class DomainService {
         view,
         parked: this.#ports.parked(),
         failing,
+        isLying:
+          this.#ports.liars.has(node.name) && this.#ports.plan().liars > 0,
       });
       return after(outcomes, (done) => ({
         type: "AssemblyDone",

@@ -3,15 +3,16 @@ import type { Wish } from "./workload.ts";
 import type { World } from "./world.ts";
 
 /**
- * Intents that wait for ever because their user never resumes them, or was told that they are refused, or their node is
- * dead, and those that depend on them.
+ * Intents that wait for ever because their user never resumes them, or their domain has its reasons, or their user was told
+ * that they are refused, or their node is dead, and those that depend on them.
  */
 export function excusedOf(world: World): Set<IntentId> {
   const { wishes, users, nodes } = world;
   const excused = new Set<IntentId>();
   for (const wish of wishes) {
-    const { intent, isParked, resumeAfterMs, node } = wish;
+    const { intent, isParked, mayPark, resumeAfterMs, node } = wish;
     if (
+      mayPark ||
       (isParked && resumeAfterMs === undefined) ||
       users.refused.has(intent.id) ||
       nodes[node]?.isDead === true ||

@@ -15,6 +15,8 @@ export interface Wish {
   /** It is parked at first, and he says so when it is ready; undefined if he never does. */
   readonly resumeAfterMs: number | undefined;
   readonly isParked: boolean;
+  /** Its domain may park it for as long as it likes. */
+  readonly mayPark: boolean;
   /** When he executes what was prepared for him; undefined if he never does. */
   readonly executeAfterMs: number | undefined;
 }
@@ -52,12 +54,17 @@ export interface Ask {
   readonly node: number;
   readonly payload: string;
   readonly touches: readonly string[] | undefined;
+  /** Intents that it makes no sense without. */
+  readonly after?: readonly IntentId[] | undefined;
+  /** Whether its domain may park it for as long as it likes. */
+  readonly mayPark?: boolean | undefined;
 }
 
 /** Draws what a user asks. */
 export type DrawAsk = (
   random: Random,
   options: {
+    readonly id: IntentId;
     /** Nodes that have users. */
     readonly senders: number;
     /** How likely it makes no sense. */
@@ -87,8 +94,8 @@ export function drawWorkload(
   return Array.from({ length: options.intents }, (_, sequence): Wish => {
     const id = intentIdOf(options.seed, sequence);
     const isParked = random.chance(parkable);
-    const asked = { senders, nonsense, isParked };
-    const { node, payload, touches } = drawAsk(random, asked);
+    const ask = drawAsk(random, { id, senders, nonsense, isParked });
+    const { node, payload, touches, after = [], mayPark = false } = ask;
     const before = earlier.get(node) ?? [];
     const dependsOn =
       before.length > 0 && random.chance(dependent)
@@ -96,6 +103,7 @@ export function drawWorkload(
         : [];
     if (dependsOn.length > 0 && dependencies.chance(0.3))
       dependsOn.push(dependencies.pick(all));
+    dependsOn.push(...after.filter((other) => !dependsOn.includes(other)));
     earlier.set(node, [...before, id]);
     all.push(id);
     return {
@@ -109,6 +117,7 @@ export function drawWorkload(
       node,
       atMs: burst ? random.below(50) : random.below(options.spanMs),
       isParked,
+      mayPark,
       resumeAfterMs: random.chance(0.8)
         ? random.between(100, 20_000)
         : undefined,

@@ -129,6 +129,7 @@ export class World {
     );
     this.#domain = new DomainService({
       domain,
+      liars,
       queue,
       random: new Random(seed, "domain"),
       faults,

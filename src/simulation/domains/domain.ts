@@ -31,6 +31,8 @@ export interface AssemblyRequest {
   readonly parked: ReadonlySet<IntentId>;
   /** Intents that cannot be assembled just now. Nothing is built on them. */
   readonly failing: ReadonlySet<IntentId>;
+  /** Whether its sender may cheat. */
+  readonly isLying: boolean;
 }
 
 /** What a node is asked to endorse. */

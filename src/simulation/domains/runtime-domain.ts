@@ -1,0 +1,166 @@
+import { ledgerDomain, parseAddress } from "../../ledger/index.ts";
+import type { EndorseOutcome } from "../../protocol/events.ts";
+import type { NodeName } from "../../protocol/ids.ts";
+import type { AssembleOutcome } from "../../protocol/messages.ts";
+import type { State } from "../../protocol/transition.ts";
+import { assemble } from "../../runtime/domains/assembler.ts";
+import { findFault } from "../../runtime/domains/checker.ts";
+import type { DomainGroup } from "../../runtime/domains/domain.ts";
+import { hashingOf } from "../../runtime/states/arrange.ts";
+import { readState } from "../../runtime/states/content.ts";
+import type { Block } from "../chain.ts";
+import { isSigned, sign } from "../hashing.ts";
+import { Random } from "../random.ts";
+import { drawWorkload, type WorkloadOptions } from "../workload.ts";
+import { asking } from "./asks.ts";
+import { cheating } from "./cheats.ts";
+import type {
+  AssemblyRequest,
+  DomainKind,
+  DrawnGroup,
+  EndorsementRequest,
+  SimulatedDomain,
+} from "./domain.ts";
+import { historyOf } from "./history.ts";
+import { LedgerBook } from "./ledger-book.ts";
+import type { Trial } from "./trial.ts";
+import { withWhims } from "./whims.ts";
+
+const CHAIN_ID = 31_337n;
+const EPOCH = 0n;
+
+/** A domain of the runtime, for as many runs as one likes. */
+export function onTrial(trial: Trial): DomainKind {
+  return (drawn) => new RuntimeDomain(drawn, trial);
+}
+
+/** A domain of the runtime, with the runtime's own assembler, checker, books and hashes. */
+class RuntimeDomain implements SimulatedDomain {
+  readonly rules: SimulatedDomain["rules"];
+  readonly #drawn: DrawnGroup;
+  readonly #trial: Trial;
+  readonly #group: DomainGroup;
+  readonly #books = new Map<NodeName, LedgerBook>();
+  readonly #salts: Random;
+  readonly #lies: Random;
+  /** What somebody wants, for those who want it in his name. */
+  #payloads: readonly string[] = ["sing a song"];
+
+  constructor(drawn: DrawnGroup, trial: Trial) {
+    this.#drawn = drawn;
+    this.#trial = trial;
+    this.#group = groupOf(drawn, trial);
+    this.#salts = new Random(drawn.seed, "salts");
+    this.#lies = new Random(drawn.seed, "lies");
+    this.rules = this.#rules();
+  }
+
+  #rules(): SimulatedDomain["rules"] {
+    const { contract, threshold } = this.#drawn;
+    const { endorsers } = this.#group;
+    const { mode } = this.#trial.domain;
+    const group = parseAddress(contract);
+    const domain = ledgerDomain({ chainId: CHAIN_ID, group });
+    return {
+      committee: endorsers,
+      threshold: Math.min(threshold, endorsers.length),
+      mode,
+      pool: mode === "remote" ? endorsers : [],
+      mayKnow: (node, state) => this.#isEntitled(node, state),
+      hashing: hashingOf({ domain, epoch: EPOCH }),
+    };
+  }
+
+  #isEntitled(node: NodeName, state: State): boolean {
+    const { domain } = this.#trial;
+    const read = readState(state);
+    return read !== undefined && domain.isEntitled(this.#group, read, node);
+  }
+
+  readonly concerns: SimulatedDomain["concerns"] = (node, state) => {
+    const read = readState(state);
+    return read !== undefined && this.#trial.concerns(node, read);
+  };
+
+  draw(options: WorkloadOptions): ReturnType<SimulatedDomain["draw"]> {
+    const random = new Random(this.#drawn.seed, "workload");
+    const drawAsk = asking(this.#trial, this.#group);
+    const wishes = drawWorkload(options, random, drawAsk);
+    this.#payloads = wishes.map(({ intent }) => intent.payload);
+    return { genesis: [], wishes };
+  }
+
+  bookOf(node: NodeName): LedgerBook {
+    const known = this.#books.get(node);
+    if (known !== undefined) return known;
+    const isEndorser = this.#group.endorsers.includes(node);
+    const book = new LedgerBook({
+      group: this.#drawn.contract,
+      epoch: EPOCH,
+      mayKnow: (state) => isEndorser || this.#isEntitled(node, state),
+    });
+    this.#books.set(node, book);
+    return book;
+  }
+
+  async assemble(request: AssemblyRequest): Promise<AssembleOutcome[]> {
+    const { sender, isLying } = request;
+    const book = this.bookOf(sender).states;
+    const domain = withWhims(this.#trial.domain, request);
+    return await assemble(request, {
+      domain: isLying ? cheating(domain, this.#lies, () => book.all()) : domain,
+      group: this.#group,
+      book,
+      signStep: (hash) => sign(sender, hash),
+      newSalt: () => saltFrom(this.#salts),
+    });
+  }
+
+  async endorse(request: EndorsementRequest): Promise<EndorseOutcome> {
+    const { endorser, bundle } = request;
+    const { domain } = this.#trial;
+    const group = this.#group;
+    const book = this.bookOf(endorser);
+    const fault = await findFault(request, {
+      domain,
+      group,
+      book: book.states,
+      epoch: EPOCH,
+      allowsCalls: domain.allowsCalls?.(group) ?? false,
+      membersCount: group.endorsers.length,
+      isFulfilled: (id) => book.isFulfilled(id),
+      isSignedBy: (sender, hash, signature) =>
+        group.members.includes(sender) && isSigned(signature, sender, hash),
+    });
+    return fault === undefined
+      ? { type: "endorsed", signature: sign(endorser, bundle.digest) }
+      : { type: "refused", ...fault };
+  }
+
+  readonly makeUp = (): string => this.#lies.pick(this.#payloads);
+
+  async checkEnd(blocks: readonly Block[]): Promise<void> {
+    await this.#trial.check(historyOf(this.#group, blocks));
+  }
+
+  close(): void {
+    for (const book of this.#books.values()) book.close();
+  }
+}
+
+function groupOf(drawn: DrawnGroup, { domain, configure }: Trial): DomainGroup {
+  const { seed, contract: address, members } = drawn;
+  const configuration = configure(drawn, new Random(seed, "configuration"));
+  const plan = { members, configuration };
+  domain.checkGroup(plan);
+  const endorsers = domain.endorsersOf?.(plan) ?? members;
+  return { address, members, endorsers, configuration };
+}
+
+/** 16 bytes. */
+function saltFrom(random: Random): string {
+  const words = Array.from({ length: 4 }, () =>
+    random.word().toString(16).padStart(8, "0"),
+  );
+  return `0x${words.join("")}`;
+}
