@@ -2,6 +2,7 @@ import { globSync } from "node:fs";
 
 import hardhatToolboxMochaEthers from "@nomicfoundation/hardhat-toolbox-mocha-ethers";
 import { defineConfig } from "hardhat/config";
+import type { SolidityCompilerUserConfig } from "hardhat/types/config";
 
 import { compiler } from "./scripts/compiler.ts";
 import hardhatSequencer from "./src/index.ts";
@@ -12,17 +13,32 @@ const testCompiler = {
   settings: { ...compiler.settings, viaIR: false },
 };
 
+// What runs inside a group is compiled for the rules that a group has if nobody says otherwise.
+const privateCompiler = {
+  ...testCompiler,
+  settings: { ...testCompiler.settings, evmVersion: "shanghai" },
+};
+
+// Which lines tests reach does not depend on the bytecode that they become, nor on how often they are reached.
+const isCoverage = process.argv.includes("--coverage");
+
+const overridesOf = (files: string, settings: SolidityCompilerUserConfig) =>
+  globSync(files, { cwd: import.meta.dirname }).map(
+    (file) => [file.replaceAll("\\", "/"), settings] as const,
+  );
+
 const profile = {
-  compilers: [compiler],
-  overrides: Object.fromEntries(
-    globSync("test/contracts/**/*.sol", { cwd: import.meta.dirname }).map(
-      (file) => [file.replaceAll("\\", "/"), testCompiler],
-    ),
-  ),
+  compilers: [isCoverage ? testCompiler : compiler],
+  overrides: Object.fromEntries([
+    ...overridesOf("test/contracts/**/*.sol", testCompiler),
+    ...overridesOf("test/contracts/private/*.sol", privateCompiler),
+  ]),
 };
 
 export default defineConfig({
   plugins: [hardhatToolboxMochaEthers, hardhatSequencer],
+  // Tests in TypeScript run those in groups.
+  paths: { sources: { solidity: ["contracts", "test/contracts/private"] } },
   // Typed factories are part of the package: scripts/contracts.ts makes them.
   typechain: { dontOverrideCompile: true },
   solidity: {
@@ -35,8 +51,12 @@ export default defineConfig({
     mocha: { parallel: true, jobs: 2 },
     solidity: {
       // The same seed every time, so that a run that passes passes again.
-      fuzz: { runs: 256, seed: "0x5e90e9ce" },
-      invariant: { runs: 16, depth: 100, failOnRevert: true },
+      fuzz: { runs: isCoverage ? 16 : 256, seed: "0x5e90e9ce" },
+      invariant: {
+        runs: isCoverage ? 2 : 16,
+        depth: 100,
+        failOnRevert: true,
+      },
     },
   },
 });

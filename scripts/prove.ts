@@ -3,13 +3,23 @@
  * sequence of calls. A lemma whose name begins with "False" must not be provable: it shows that the others say
  * something. Exits with 1 when a lemma is not proved, or a false one is.
  *
- *     npx node scripts/prove.ts
+ * A run that proves everything writes down what it looked at. With --changed, nothing is proved again while that is the
+ * same.
+ *
+ *     npm run prove [-- --changed]
  */
-import { existsSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { parseArgs } from "node:util";
+
+const { values: options } = parseArgs({
+  options: { changed: { type: "boolean" } },
+});
 
 interface Compiler {
+  version(): string;
   compile(
     input: string,
     callbacks: {
@@ -148,7 +158,37 @@ function check(file: string, lemmas: readonly Lemma[]): Message[] {
   return messages;
 }
 
-for (const file of ["proofs/States.sol", "proofs/Committees.sol"]) {
+/** Whatever a proof depends on. */
+function hashInputs(): string {
+  const hash = createHash("sha256").update(solc.version());
+  const files = globSync(
+    ["contracts/**/*.sol", "proofs/*.sol", "scripts/prove.ts"],
+    { cwd: root },
+  );
+  for (const file of files.map((name) => name.replaceAll("\\", "/")).sort())
+    hash.update(`\n${file}\n`).update(read(file));
+  return hash.digest("hex");
+}
+
+const record = path.join(root, "proofs/proved.json");
+const inputs = hashInputs();
+const lastProved = existsSync(record)
+  ? (JSON.parse(readFileSync(record, "utf8")) as { readonly inputs: string })
+  : undefined;
+if (options.changed === true && lastProved?.inputs === inputs)
+  console.log("Nothing has changed since everything was proved.");
+else {
+  proveAll();
+  if (process.exitCode === undefined)
+    writeFileSync(record, `${JSON.stringify({ inputs }, null, 2)}\n`);
+}
+
+function proveAll(): void {
+  for (const file of ["proofs/States.sol", "proofs/Committees.sol"])
+    proveFile(file);
+}
+
+function proveFile(file: string): void {
   const lemmas = lemmasOf(file);
   const messages = check(file, lemmas).filter(
     ({ errorCode }) => errorCode === proved,

@@ -29,6 +29,8 @@ const messages = {
     `Network "${network}" has ${have} accounts with keys, and ${need} nodes need one each. Add keys to networks.${network}.accounts, or use fewer nodes.`,
   ACCOUNT_DUPLICATE: ({ address, network }: Place) =>
     `Account ${address} is there twice in networks.${network}.accounts. Every node needs one of its own.`,
+  ACCOUNT_INVALID: ({ account }: { account: string }) =>
+    `"${account}" is no account. Write name@node, as in treasury@alice.`,
   ADDRESS_INVALID: ({ name, value }: { name: string; value: string }) =>
     `${name} "${value}" is not an address. Give "0x" and 40 hexadecimal digits.`,
   ADDRESS_CHECKSUM: ({ name, value }: { name: string; value: string }) =>
@@ -45,6 +47,8 @@ const messages = {
     reason: string;
   }) =>
     `The nodes in ${directory} belong to another chain than network "${network}" is now: ${reason}. Use the chain of the earlier run, such as one that npx hardhat node keeps, or another --data-dir; simulated networks are new in every run.`,
+  ARTIFACT_INVALID: ({ value }: { value: string }) =>
+    `"${value}" is no bytecode that could be deployed. Interfaces and abstract contracts have none, and libraries have to be linked first.`,
   ARGUMENTS_INVALID: ({ name, problems }: { name: string; problems: string }) =>
     `${name} does not take these arguments: ${problems}. Give them by name, integers as bigint.`,
   CHAIN_NOT_SIMULATED: ({ what, network }: { what: string; network: string }) =>
@@ -102,6 +106,13 @@ const messages = {
     `${name} changes states. Send it as an intent: group.send().`,
   FUNCTION_IS_VIEW: ({ name }: { name: string }) =>
     `${name} changes nothing. Ask a node for it: group.query().`,
+  CONTRACT_FUNCTION_UNKNOWN: ({
+    name,
+    known,
+  }: {
+    name: string;
+    known: string;
+  }) => `The contract has no function "${name}". It has: ${known}.`,
   FUNCTION_UNKNOWN: ({
     name,
     domain,

@@ -1,3 +1,4 @@
+import { seeFlushed } from "./coordinator/handover.ts";
 import {
   ledgerFulfilled,
   ledgerReverted,
@@ -13,7 +14,7 @@ import { isOpen, restoreIntent } from "./restore.ts";
 import { decide, startAssembly } from "./sender/assembly.ts";
 import { failDependants, freeDependants } from "./sender/dependencies.ts";
 import { tell } from "./sender/tell.ts";
-import { waitAgain } from "./sender/waiting.ts";
+import { reconsider, waitAgain } from "./sender/waiting.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
 import type { Turn } from "./turn.ts";
 
@@ -28,7 +29,7 @@ export function seeBlock(
   for (const fact of facts) {
     for (const id of fact.intents) confirmOwn(turn, id, height);
     ledgerFulfilled(turn, fact);
-    for (const id of fact.intents) node.coordinator.flush.delete(id);
+    seeFlushed(turn, fact);
   }
   for (const id of new Set(popUntil(node.sender.expiries, height)))
     expire(turn, id);
@@ -46,6 +47,7 @@ export function seeBlock(
     turn,
     facts.flatMap(({ intents }) => intents),
   );
+  if (facts.length > 0) reconsider(turn);
   startAssembly(turn);
   decide(turn);
   tellSender(turn, { type: "NewBlock" });
@@ -78,7 +80,6 @@ function expire(turn: Turn, id: IntentId): void {
     tell(turn, transaction, {
       type: "ConfirmedReverted",
       reason: "expired",
-      isRetryable: true,
     });
   } else if (tell(turn, transaction, { type: "PermissionExpired" })) {
     tellSender(turn, { type: "TransactionConfirmed" });

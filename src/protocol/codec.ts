@@ -118,6 +118,7 @@ const outcome: Shape<AssembleOutcome> = union({
   assembled: object({ type: oneOf("assembled"), id: parseIntentId, step }),
   reverted: object({ type: oneOf("reverted"), ...fieldsOfFailure() }),
   parked: object({ type: oneOf("parked"), ...fieldsOfFailure() }),
+  postponed: object({ type: oneOf("postponed"), ...fieldsOfFailure() }),
   error: object({ type: oneOf("error"), ...fieldsOfFailure() }),
   unknown: object({ type: oneOf("unknown"), id: parseIntentId }),
 });
@@ -258,7 +259,14 @@ const shapes = {
   }),
   TransactionReverted: object({
     type: oneOf("TransactionReverted"),
+    digest: parseDigest,
     ids,
+    reason,
+  }),
+  TransactionRefused: object({
+    type: oneOf("TransactionRefused"),
+    key: parseRequestKey,
+    id: parseIntentId,
     reason,
   }),
   DependencyQuery: object({ type: oneOf("DependencyQuery"), ids }),
@@ -282,6 +290,7 @@ const shapes = {
     context: view,
     places: listOf(placed, limits.speculative * limits.states),
     flush: listOf(parseIntentId, limits.speculative),
+    digests: listOf(parseDigest, limits.speculative),
     flushUntil: count,
   }),
   HandoverAck: object({ type: oneOf("HandoverAck"), key: parseRequestKey }),

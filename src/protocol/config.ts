@@ -47,7 +47,7 @@ export interface SequencerConfig {
   /** Ticks before a request is sent again the first time; doubled each time, up to the maximum. */
   readonly requestTicks: number;
   readonly requestTicksMax: number;
-  /** Ticks after which what a transaction waits for is given up, and the transaction is pooled again. */
+  /** Ticks after which what a transaction waits for is given up: it is pooled again, or goes back to a sender that does not answer. */
   readonly stateTicks: number;
   /** Ticks that a silent node is skipped. */
   readonly suspicionTicks: number;

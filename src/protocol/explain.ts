@@ -23,8 +23,9 @@ export function explain(
 
 function whyOf(
   sender: Sender,
-  { state, sentTo, reason, liveUntil, parked, prepared }: SenderTransaction,
+  transaction: SenderTransaction,
 ): string | undefined {
+  const { state, sentTo, reason, liveUntil, parked, prepared } = transaction;
   switch (state) {
     case "Parked":
       return `It is parked: ${parked ?? "not ready"}. Resume it when it is ready.`;
@@ -33,6 +34,8 @@ function whyOf(
     case "Delegated":
       if (sentTo !== undefined)
         return `It waits for ${sentTo} to ask for its assembly.`;
+      if (sender.postponed.has(transaction))
+        return `On top of what is in flight it reverts (${reason ?? "unknown"}): it waits until the ledger moves on.`;
       if (sender.waitForRange !== undefined)
         return `This node is behind: it waits for range ${sender.waitForRange}.`;
       return reason === undefined

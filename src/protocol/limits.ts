@@ -13,16 +13,26 @@ export const limits = {
   speculative: 512,
   /** Places of states that a coordinator remembers at least: of all that is speculative, many times over. */
   places: 100_000,
+  /** Characters of the states that those create and nobody has spent. They go with every request for assembly. */
+  speculativeLength: 1_048_576,
   /** Requests for assembly at the same time. More would only guess further ahead. */
   assembling: 8,
+  /** The longest pause of a sender that does not answer, in times that an answer may take: it holds others up for a ninth of the time at most. */
+  pause: 8,
   /** Intents that one sender assembles for one request: enough to hide the way there and back. */
   assembly: 16,
+  /** Characters of the steps in one answer to that, if there is more than one: a quarter of a message. */
+  assemblyLength: 1_048_576,
   /** Times that a coordinator tries a transaction that endorsers refuse before it gives it back. */
   refusals: 3,
   /** Endorsement requests that wait for a block. */
   deferred: 16,
   /** Transactions in one bundle: fits a block with room to spare. */
   bundle: 100,
+  /** Characters of their steps, if there is more than one: a quarter of a message. What they use is in it too. */
+  bundleLength: 1_048_576,
+  /** States that they read and create, if there is more than one: what all of that costs fits the gas of a transaction. */
+  bundleStates: 512,
   /** Bundles between endorsement and dispatch: one gathers endorsements while one asks for permission. */
   bundles: 2,
   /** Bundles that are endorsed for users, who submit them themselves. They wait for nothing but endorsements. */
@@ -31,8 +41,10 @@ export const limits = {
   endorsements: 256,
   /** Intents that a sender has with a coordinator at a time. More than a coordinator has in flight, so that it never waits; few enough that a heartbeat lists them all, and that little comes back when the role moves. */
   delegated: 1_000,
-  /** Intents in one delegation: keeps a message below a megabyte. */
+  /** Intents in one delegation: keeps a message below a megabyte, if payloads are short. */
   delegation: 250,
+  /** Characters of their payloads, if there is more than one. */
+  delegationLength: 1_048_576,
   /** Transactions that one heartbeat lists. A longer list is marked as incomplete. */
   heartbeat: 1_000,
   /** Explicit dependencies of one intent. */

@@ -145,9 +145,18 @@ export type Message =
       readonly key: RequestKey;
       readonly digest: Digest;
     }
+  /** A dispatched bundle failed. A hint: the sender's own view of the ledger decides. */
   | {
       readonly type: "TransactionReverted";
+      readonly digest: Digest;
       readonly ids: readonly IntentId[];
+      readonly reason: string;
+    }
+  /** Endorsers refuse, again and again, what the sender assembled for that request. */
+  | {
+      readonly type: "TransactionRefused";
+      readonly key: RequestKey;
+      readonly id: IntentId;
       readonly reason: string;
     }
   /** Whether intents of others, on which somebody here depends, have ended without the ledger. */
@@ -179,6 +188,8 @@ export type Message =
       readonly places: readonly PlacedState[];
       /** Intents whose confirmation, all of them, is the flush point. */
       readonly flush: readonly IntentId[];
+      /** The bundles that the context comes from: if an intent happens in another one, it is false. */
+      readonly digests: readonly Digest[];
       /** The last block in which they can be confirmed. */
       readonly flushUntil: number;
     }
@@ -189,6 +200,12 @@ export type AssembleOutcome =
   | { readonly type: "assembled"; readonly id: IntentId; readonly step: Step }
   | {
       readonly type: "reverted" | "parked" | "error";
+      readonly id: IntentId;
+      readonly reason: string;
+    }
+  /** It reverts on top of what the coordinator says is in flight, and not on the ledger alone. */
+  | {
+      readonly type: "postponed";
       readonly id: IntentId;
       readonly reason: string;
     }

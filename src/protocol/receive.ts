@@ -24,6 +24,7 @@ import {
 } from "./sender/assembly.ts";
 import { acceptDelegation, rejectDelegation } from "./sender/delegation.ts";
 import { answerQuery, doubtDependency } from "./sender/dependencies.ts";
+import { receiveRefused, receiveReverted } from "./sender/failures.ts";
 import { receivePrepared } from "./sender/preparation.ts";
 import { submit } from "./sender/submission.ts";
 import { tell } from "./sender/tell.ts";
@@ -123,23 +124,9 @@ export function receiveMessage(
     case "TransactionPreparedAck":
       return receivePreparedAck(turn, from, message);
     case "TransactionReverted":
-      for (const id of message.ids) {
-        const transaction = sender.transactions.get(id);
-        if (transaction === undefined) continue;
-        // What it dispatched and is tried again already does not fail a second time.
-        const { sentTo, isDispatched, permission } = transaction;
-        if (
-          sentTo !== from &&
-          !(isDispatched && permission?.coordinator === from)
-        )
-          continue;
-        tell(turn, transaction, {
-          type: "ConfirmedReverted",
-          reason: message.reason,
-          isRetryable: true,
-        });
-      }
-      return;
+      return receiveReverted(turn, from, message);
+    case "TransactionRefused":
+      return receiveRefused(turn, from, message);
     case "DependencyQuery":
       return answerQuery(turn, from, message.ids);
     case "DependencyFailed":

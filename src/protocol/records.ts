@@ -80,6 +80,7 @@ export interface HandoverRecord {
   readonly context: SpeculativeView;
   readonly places: readonly PlacedState[];
   readonly flush: readonly IntentId[];
+  readonly digests: readonly Digest[];
   readonly flushUntil: number;
 }
 

@@ -1,56 +1,27 @@
 import type { Hashing } from "../protocol/config.ts";
-import type { IntentId, NodeName, StateId } from "../protocol/ids.ts";
-import type {
-  CoordinatorClaim,
-  DelegationRefusal,
-  DenialReason,
-  Message,
-  Stage,
-} from "../protocol/messages.ts";
+import type { Digest, IntentId, NodeName, StateId } from "../protocol/ids.ts";
+import type { Message } from "../protocol/messages.ts";
 import { digestOf } from "../protocol/outline.ts";
+import type { SimulatedDomain } from "./domains/domain.ts";
+import {
+  claims,
+  denials,
+  falseView,
+  heights,
+  refusals,
+  stages,
+} from "./lies.ts";
+import type { State } from "../protocol/transition.ts";
 import type { Random } from "./random.ts";
 
 // A member that lies. It can say anything in its own name, with everything it has seen, but forges no signature.
 
-const claims: readonly CoordinatorClaim[] = [
-  "Elect",
-  "Prepared",
-  "Active",
-  "Flush",
-  "Closing",
-];
-const stages: readonly Stage[] = [
-  "pooled",
-  "assembling",
-  "endorsing",
-  "confirming",
-  "prepared",
-  "dispatched",
-  "sequenced",
-  "submitted",
-  "confirmed",
-  "reverted",
-];
-const denials: readonly DenialReason[] = [
-  "not-delegate",
-  "unknown",
-  "settled",
-  "changed",
-  "prepare-only",
-];
-const refusals: readonly DelegationRefusal[] = [
-  "not-coordinator",
-  "coordinator-behind",
-  "sender-behind",
-  "busy",
-];
-const heights = [0, 1, 5, 1_000, 900_000, 2 ** 31, Number.MAX_SAFE_INTEGER];
 const memory = 256;
 
 /** Keeps what a liar sees and makes lies of it. */
 export class Adversary {
   readonly #hashing: Hashing;
-  readonly #makeUp: () => string;
+  readonly #makeUp: SimulatedDomain["makeUp"];
   readonly #random: Random;
   readonly #seen: Message[] = [];
   readonly #ids: IntentId[] = [];
@@ -64,8 +35,7 @@ export class Adversary {
   constructor(
     options: {
       readonly hashing: Hashing;
-      /** A payload that nobody asked for. */
-      readonly makeUp: () => string;
+      readonly makeUp: SimulatedDomain["makeUp"];
     },
     random: Random,
   ) {
@@ -115,7 +85,7 @@ export class Adversary {
               ...message,
               intents: message.intents.map((intent) => ({
                 ...intent,
-                payload: this.#makeUp(),
+                payload: this.#makeUp.payload(),
                 dependsOn: this.#someIds(),
               })),
             };
@@ -124,12 +94,16 @@ export class Adversary {
         return { ...message, height, ids: this.#someIds() };
       case "DelegationRejected":
         return { ...message, height, reason: random.pick(refusals) };
-      case "AssembleRequest":
-        return {
-          ...message,
-          height,
-          ids: [...message.ids, ...this.#someIds()],
-        };
+      case "AssembleRequest": {
+        const ids = this.#someIds();
+        const states = Object.values(this.#states);
+        return random.chance(0.5)
+          ? { ...message, height, ids: [...message.ids, ...ids] }
+          : {
+              ...message,
+              view: falseView(message.view, states, this.#makeUpStates(ids)),
+            };
+      }
       case "AssembleResponse":
         return {
           ...message,
@@ -174,8 +148,16 @@ export class Adversary {
           : this.#hashing.bundleDigest({ steps, places, validUntil });
         return { ...message, bundle: { steps, places, validUntil, digest } };
       }
+      case "TransactionRefused":
+        return { ...message, id: this.#someIds()[0] ?? message.id };
+      case "Dispatched": {
+        const { ids } = message;
+        const digest = this.#oldDigest() ?? message.digest;
+        return random.chance(0.5)
+          ? { ...message, ids: this.#someIds() }
+          : { type: "TransactionReverted", digest, ids, reason: "I say so" };
+      }
       case "DispatchPermission":
-      case "Dispatched":
       case "DispatchedAck":
       case "TransactionReverted":
       case "DependencyQuery":
@@ -217,13 +199,7 @@ export class Adversary {
     const withKey = this.#pick(this.#seen.filter((seen) => "key" in seen));
     const key =
       withKey !== undefined && "key" in withKey ? withKey.key : undefined;
-    const withDigest = this.#pick(
-      this.#seen.filter((seen) => "digest" in seen),
-    );
-    const digest =
-      withDigest !== undefined && "digest" in withDigest
-        ? withDigest.digest
-        : undefined;
+    const digest = this.#oldDigest();
     switch (random.below(10)) {
       case 0:
       case 1:
@@ -249,17 +225,21 @@ export class Adversary {
           context: { created: [], spent: this.#someStates() },
           places: [],
           flush: this.#someIds(),
+          digests: [],
           flushUntil: height,
         };
       case 4:
         if (digest === undefined) return undefined;
         return { type: "Dispatched", digest, ids: this.#someIds() };
-      case 5:
-        return {
-          type: "TransactionReverted",
-          ids: this.#someIds(),
-          reason: "because I say so",
-        };
+      case 5: {
+        const ids = this.#someIds();
+        const [id] = ids;
+        const reason = "because I say so";
+        if (random.chance(0.5) && key !== undefined && id !== undefined)
+          return { type: "TransactionRefused", key, id, reason };
+        if (digest === undefined) return undefined;
+        return { type: "TransactionReverted", digest, ids, reason };
+      }
       case 6:
         return { type: "DelegationReturned", ids: this.#someIds(), height };
       case 7:
@@ -272,7 +252,7 @@ export class Adversary {
           height: random.chance(0.5) ? this.#height : height,
           intents: this.#someIds().map((id) => ({
             id,
-            payload: this.#makeUp(),
+            payload: this.#makeUp.payload(),
             dependsOn: [],
             touches: undefined,
             isPrepareOnly: false,
@@ -289,6 +269,15 @@ export class Adversary {
           active: undefined,
         };
     }
+  }
+
+  #oldDigest(): Digest | undefined {
+    const old = this.#pick(this.#seen.filter((seen) => "digest" in seen));
+    return old !== undefined && "digest" in old ? old.digest : undefined;
+  }
+
+  #makeUpStates(ids: readonly IntentId[]): State[] {
+    return ids.flatMap((id) => this.#makeUp.state(id, this.#random) ?? []);
   }
 
   #someIds(): IntentId[] {

@@ -49,10 +49,8 @@ export class Chain {
   readonly #random: Random;
   readonly #faults: FaultCounter;
   #plan: FaultPlan;
-  /** Transactions that wait, by signer and nonce. */
-  readonly #pools = new Map<number, Map<number, ChainTransaction>>();
-  /** The next nonce of a signer. */
-  readonly #nonces: number[] = [];
+  readonly #pools: Map<number, ChainTransaction>[];
+  readonly #nonces: number[];
   /** Bundles that somebody else sends, under a signer of his own. */
   readonly #foreign: Prepared[] = [];
   readonly #known: DispatchRecord[] = [];
@@ -63,6 +61,8 @@ export class Chain {
   constructor(
     options: {
       readonly group: Group;
+      /** Accounts that send transactions: one for each node. */
+      readonly signers: number;
       readonly plan: FaultPlan;
       readonly genesis: readonly State[];
     },
@@ -80,7 +80,12 @@ export class Chain {
     this.#random = ports.random;
     this.#faults = ports.faults;
     this.#onTransition = ports.onTransition;
-    for (const signer of options.group.committee.keys()) this.#poolOf(signer);
+    const { signers } = options;
+    this.#pools = Array.from(
+      { length: signers },
+      () => new Map<number, ChainTransaction>(),
+    );
+    this.#nonces = Array<number>(signers).fill(0);
     const outputs = options.genesis;
     for (const state of outputs) {
       this.ledger.unspent.set(state.id, genesisPlace);
@@ -129,17 +134,8 @@ export class Chain {
     if (transaction.status !== "out") return;
     if (transaction.nonce < (this.#nonces[transaction.signer] ?? 0)) return;
     transaction.status = "pool";
-    this.#poolOf(transaction.signer).set(transaction.nonce, transaction);
+    this.#pools[transaction.signer]?.set(transaction.nonce, transaction);
     this.#known.push(transaction.dispatch);
-  }
-
-  /** Anybody may submit: in local mode so do members who do not endorse. */
-  #poolOf(signer: number): Map<number, ChainTransaction> {
-    const known = this.#pools.get(signer);
-    if (known !== undefined) return known;
-    const pool = new Map<number, ChainTransaction>();
-    this.#pools.set(signer, pool);
-    return pool;
   }
 
   /** Somebody who is no member executes an endorsed bundle: it comes first in the next block. */
@@ -192,9 +188,9 @@ export class Chain {
   /** Signers in a drawn order; each one's transactions in the order of their nonces. */
   #selectFromPool(): ChainTransaction[] {
     const selected: ChainTransaction[] = [];
-    const order = this.#random.shuffle([...this.#pools.keys()]);
+    const order = this.#random.shuffle(this.#pools.map((_, index) => index));
     for (const signer of order) {
-      const pool = this.#pools.get(signer);
+      const pool = this.#pools[signer];
       if (pool === undefined || pool.size === 0) continue;
       for (const [nonce, transaction] of pool) {
         if (!this.#random.chance(this.#plan.dropFromPool)) continue;
@@ -240,6 +236,6 @@ export class Chain {
     transaction.block = 0;
     const isLost = this.#random.chance(lostShare);
     transaction.status = isLost ? "out" : "pool";
-    if (!isLost) this.#poolOf(signer).set(nonce, transaction);
+    if (!isLost) this.#pools[signer]?.set(nonce, transaction);
   }
 }

@@ -1,6 +1,7 @@
 import type { Effect } from "../protocol/effects.ts";
 import type { Event } from "../protocol/events.ts";
 import type { IntentId, NodeName } from "../protocol/ids.ts";
+import type { Conduct } from "./conduct/conduct.ts";
 import type { SimulatedDomain } from "./domains/domain.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
 import type { SimulatedNode } from "./node.ts";
@@ -20,6 +21,7 @@ export class DomainService {
     readonly plan: () => FaultPlan;
     readonly liars: ReadonlySet<NodeName>;
     readonly parked: () => ReadonlySet<IntentId>;
+    readonly conduct: Conduct;
     readonly tell: (node: SimulatedNode, event: Event) => void;
   };
   #work: Promise<void> | undefined;
@@ -32,6 +34,7 @@ export class DomainService {
     readonly plan: () => FaultPlan;
     readonly liars: ReadonlySet<NodeName>;
     readonly parked: () => ReadonlySet<IntentId>;
+    readonly conduct: Conduct;
     readonly tell: (node: SimulatedNode, event: Event) => void;
   }) {
     this.#ports = ports;
@@ -61,7 +64,7 @@ export class DomainService {
         faults.count("assembly-error");
         failing.add(id);
       }
-      const outcomes = this.#ports.domain.assemble({
+      const answer = this.#ports.domain.assemble({
         sender: node.name,
         intents,
         view,
@@ -70,11 +73,10 @@ export class DomainService {
         isLying:
           this.#ports.liars.has(node.name) && this.#ports.plan().liars > 0,
       });
-      return after(outcomes, (done) => ({
-        type: "AssemblyDone",
-        key,
-        outcomes: done,
-      }));
+      return after(answer, ({ outcomes, hopeless }) => {
+        this.#ports.conduct.judged(node, key, hopeless);
+        return { type: "AssemblyDone", key, outcomes };
+      });
     });
   }
 

@@ -78,7 +78,10 @@ export function assemble(request: {
     if (request.failing?.has(id) === true)
       return { type: "error", id, reason: "cannot assemble now" };
     const plan = planOf(intent, view);
-    if (typeof plan === "string") return { type: "reverted", id, reason: plan };
+    if (typeof plan === "string")
+      return revertsOnLedger(intent, request.holdings)
+        ? { type: "reverted", id, reason: plan }
+        : { type: "postponed", id, reason: plan };
     const outputs = plan.outputs.map(({ account, amount }, index) =>
       mintCoin({ account, amount, index, intentId: id }),
     );
@@ -100,6 +103,12 @@ export function assemble(request: {
     const signature = sign(request.sender, stepHash(unsigned));
     return { type: "assembled", id, step: { ...unsigned, signature } };
   });
+}
+
+/** Whether it cannot be done on the ledger alone, whatever is in flight. */
+export function revertsOnLedger(intent: Intent, holdings: Holdings): boolean {
+  const ledger = new View(holdings, { created: [], spent: [] });
+  return typeof planOf(intent, ledger) === "string";
 }
 
 function whereabouts(

@@ -1,3 +1,4 @@
+import { limits } from "../protocol/limits.ts";
 import type { Sequencer } from "../protocol/sequencer.ts";
 import { candidates } from "../protocol/turn.ts";
 import { Violation } from "./violation.ts";
@@ -55,6 +56,9 @@ export function checkMemory(sequencer: Sequencer): void {
   for (const [node, untilTick] of silent)
     if (untilTick > tick + config.suspicionTicks)
       fail("L3", `skips ${node} for too long`);
+  for (const [node, { untilTick }] of coordinator.silences)
+    if (untilTick > tick + limits.pause * config.stateTicks)
+      fail("L13", `leaves ${node} out for too long`);
   const { state, enteredTick } = coordinator;
   if (state === "Elect" || state === "Prepared")
     if (tick - enteredTick > 4 * config.stateTicks)
@@ -124,6 +128,7 @@ export function leftoversOf(sequencer: Sequencer): string[] {
     "coordinator pools": [...coordinator.pools.values()].filter(
       ({ entries }) => entries.length > 0,
     ).length,
+    "silent senders": coordinator.silences.size,
     assemblies: coordinator.assemblies.size,
     "assembled steps": coordinator.assembled.size,
     bundles: coordinator.bundles.length,
@@ -133,13 +138,14 @@ export function leftoversOf(sequencer: Sequencer): string[] {
     "speculative states": coordinator.created.size,
     locks: coordinator.spent.size,
     "coordinator dependants": coordinator.dependants.size,
-    "flush points": coordinator.flush.size,
+    "flush points": coordinator.flush.size + coordinator.flushDigests.size,
     handovers: coordinator.handovers.size,
     "sender transactions": open.length,
     "pending delegations": sender.delegation === undefined ? 0 : 1,
     "pending assemblies": sender.assembly?.isStarted === true ? 1 : 0,
     "outgoing ids": sender.outgoing.entries.length,
     "delayed ids": sender.delayed.entries.length,
+    "postponed intents": sender.postponed.size,
     "sender dependants": sender.dependants.size,
     "endorsement checks": [...endorser.checking.values()].filter(isOver).length,
     "deferred endorsements": endorser.deferred.filter(({ request }) =>

@@ -83,6 +83,7 @@ function checkSent(node: SimulatedNode, to: NodeName, message: Message): void {
     case "TransactionPrepared":
     case "TransactionPreparedAck":
     case "TransactionReverted":
+    case "TransactionRefused":
     case "DependencyQuery":
     case "DependencyFailed":
     case "Heartbeat":

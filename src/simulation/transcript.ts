@@ -141,7 +141,9 @@ export function describeMessage(message: Message, names: Names): string {
     case "DependencyFailed":
       return `${type} ${names.some(message.ids)}`;
     case "TransactionReverted":
-      return `${type} ${names.some(message.ids)} "${message.reason}"`;
+      return `${type} ${names.digest(message.digest)} ${names.some(message.ids)} "${message.reason}"`;
+    case "TransactionRefused":
+      return `${type} ${names.of(message.id)} "${message.reason}"`;
     case "Heartbeat":
       return `${type} ${message.state} boot=${message.boot} block=${message.height} ${message.transactions.map(({ id, stage }) => `${names.of(id)}:${stage}`).join(",")}${message.isComplete ? "" : " …"}`;
     case "HandoverRequest":

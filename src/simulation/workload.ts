@@ -1,5 +1,5 @@
 import { parseIntentId, type IntentId } from "../protocol/ids.ts";
-import type { Intent } from "../protocol/transition.ts";
+import type { Intent, State } from "../protocol/transition.ts";
 import { type Coin, mintCoin } from "./coins.ts";
 import { intentIdOf } from "./hashing.ts";
 import { Random } from "./random.ts";
@@ -148,6 +148,17 @@ function drawVerb(random: Random): string {
   const dice = random.below(10);
   if (dice < 6) return "pay";
   return dice === 6 ? "split" : dice === 7 ? "merge" : "note";
+}
+
+/** A coin that no intent creates. */
+export function makeUpCoin(intentId: IntentId, random: Random): State {
+  const { state } = mintCoin({
+    account: random.pick(accounts),
+    amount: random.between(1, 1_000),
+    index: random.below(4),
+    intentId,
+  });
+  return state;
 }
 
 /** What must hold of the intents, whatever they mean. */

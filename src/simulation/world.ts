@@ -73,18 +73,24 @@ export class World {
     );
     this.invariants = invariants;
     this.#recovery = new Recovery(settings, { now: () => queue.now });
+    const conduct = new Conduct({ liars }, { nodes: () => this.nodes });
     this.observer = new Observer(
       { names: this.#names, transcript },
       {
         queue,
         invariants,
-        conduct: new Conduct({ liars }, { nodes: () => this.nodes }),
+        conduct,
         recovery: this.#recovery,
         sequencerOf: ({ index }) => this.nodes[index]?.sequencer,
       },
     );
     this.chain = new Chain(
-      { group: config, plan: this.#plan, genesis },
+      {
+        group: config,
+        signers: members.length,
+        plan: this.#plan,
+        genesis,
+      },
       {
         random: new Random(seed, "chain"),
         faults,
@@ -135,6 +141,7 @@ export class World {
       faults,
       plan,
       parked: () => this.users.parked,
+      conduct,
       tell: ({ index }, event) => this.nodes[index]?.tell(event),
     });
     const submitterRandom = new Random(seed, "submitter");

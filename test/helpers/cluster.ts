@@ -1,5 +1,5 @@
 import { Cluster } from "../../src/runtime/cluster/cluster.ts";
-import { groupToken } from "../../src/runtime/domains/group-token.ts";
+import { builtInDomains } from "../../src/runtime/domains/built-in.ts";
 import type { NodeFact } from "../../src/runtime/node/ports.ts";
 import {
   defaultSettings,
@@ -7,6 +7,7 @@ import {
 } from "../../src/runtime/node/settings.ts";
 import type { ChainClient } from "../../src/runtime/ports.ts";
 import type { NodeGroup } from "../../src/runtime/service.ts";
+import type { Hub } from "../../src/runtime/transport/in-process.ts";
 
 /** The keys of the accounts that Hardhat's and Foundry's chains have from the beginning. Everybody knows them. */
 const wellKnownKeys = [
@@ -33,6 +34,7 @@ export function createTestCluster(options: {
   readonly dataDir: string;
   readonly settings?: Partial<NodeSettings>;
   readonly onFact?: (name: string, fact: NodeFact) => void;
+  readonly hub?: Hub;
 }): Cluster {
   const { chainId, factory, dataDir, openClient } = options;
   return new Cluster(
@@ -47,7 +49,8 @@ export function createTestCluster(options: {
       openClient,
       endorserKey: keyOf,
       payerKeys: (name) => [keyOf(name)],
-      domains: [groupToken],
+      domains: builtInDomains,
+      ...(options.hub && { hub: options.hub }),
       createUsers: () => ({
         settle: () => undefined,
         unsettle: () => undefined,

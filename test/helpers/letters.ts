@@ -38,6 +38,7 @@ export function handover(
     context: emptyView,
     places: [],
     flush,
+    digests: [],
     flushUntil,
   };
 }

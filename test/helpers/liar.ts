@@ -133,7 +133,7 @@ export function createLiar(
         random.chance(0.5)
           ? { type: "assembled", id: word(), step: step() }
           : {
-              type: random.pick(["reverted", "parked"]),
+              type: random.pick(["reverted", "parked", "postponed"]),
               id: word(),
               reason: "",
             },
@@ -176,7 +176,12 @@ export function createLiar(
       endorsements: many(endorsement, random.chance(0.05) ? 256 : 4),
     }),
     TransactionPreparedAck: () => ({ key: key(), digest: word() }),
-    TransactionReverted: () => ({ ids: ids(), reason: "I say so" }),
+    TransactionReverted: () => ({
+      digest: word(),
+      ids: ids(),
+      reason: "I say so",
+    }),
+    TransactionRefused: () => ({ key: key(), id: word(), reason: "I say so" }),
     DependencyQuery: () => ({ ids: ids() }),
     DependencyFailed: () => ({ ids: ids() }),
     Heartbeat: () => ({
@@ -192,6 +197,7 @@ export function createLiar(
       context: view(),
       places: many(placed, random.chance(0.02) ? 5_000 : 4),
       flush: many(word),
+      digests: many(word),
       flushUntil: height(),
     }),
     HandoverAck: () => ({ key: key() }),

@@ -69,5 +69,9 @@ describe("plugin: start-up", function () {
     expect(before.filter(isHeavy)).to.deep.equal([]);
     expect(asked).to.deep.equal(before);
     expect(started.filter(isHeavy)).to.not.deep.equal([]);
+    // The EVM waits for the first private contract.
+    expect(started.filter((url) => url.includes("@ethereumjs"))).to.deep.equal(
+      [],
+    );
   });
 });

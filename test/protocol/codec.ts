@@ -162,7 +162,7 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
           step,
         }),
         fc.record({
-          type: fc.constantFrom("reverted", "parked", "error"),
+          type: fc.constantFrom("reverted", "parked", "postponed", "error"),
           id: intentId,
           reason: words,
         }),
@@ -242,7 +242,14 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
   }),
   TransactionReverted: fc.record({
     type: type("TransactionReverted"),
+    digest,
     ids,
+    reason: words,
+  }),
+  TransactionRefused: fc.record({
+    type: type("TransactionRefused"),
+    key,
+    id: intentId,
     reason: words,
   }),
   DependencyQuery: fc.record({ type: type("DependencyQuery"), ids }),
@@ -269,6 +276,7 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
     context: view,
     places: fc.array(placed, { maxLength: 3 }),
     flush: ids,
+    digests: fc.array(digest, { maxLength: 3 }),
     flushUntil: height,
   }),
   HandoverAck: fc.record({ type: type("HandoverAck"), key }),

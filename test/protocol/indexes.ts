@@ -31,6 +31,7 @@ function aTransaction(number: number, sender = alice): CoordinatorTransaction {
     sender,
     intent: wish,
     order: number,
+    request: undefined,
     step: undefined,
     builtOn: undefined,
     usedBy: undefined,

@@ -133,25 +133,6 @@ describe("A coordinator", () => {
     expect(node.sent("Handover")).to.have.length(1);
   });
 
-  it("serves others while one sender does not answer, and gives that one's work back", () => {
-    const node = new LoneNode({ self: rank(0) });
-    const mute = [intent(1, ""), intent(2, ""), intent(3, "")];
-    const other = intent(4, "");
-    for (const wish of mute) node.hear(rank(1), delegation(wish));
-    node.hear(rank(2), delegation(other));
-    const asked = node
-      .wait(90)
-      .sent("AssembleRequest")
-      .flatMap(({ ids }) => ids);
-    expect(asked).to.include(other.id);
-    const returned = node
-      .wait(1_000)
-      .sent("DelegationReturned")
-      .flatMap(({ ids }) => ids);
-    expect(returned).to.include.members(mute.map(({ id }) => id));
-    expect(node.sequencer.coordinator.state).to.equal("Idle");
-  });
-
   it("stops repeating a handover that nobody needs any more", () => {
     const node = new LoneNode({ self: rank(1), policy: "rotating" });
     node.hear(rank(2), heartbeat("Active"));
@@ -319,7 +300,8 @@ describe("A sender", () => {
     const wish = intent(1, "");
     const { digest } = bundleOf([permitted(node, rank(0), wish)], 10);
     const ids = [wish.id];
-    const reverted = { type: "TransactionReverted", ids, reason: "" } as const;
+    const failure = { type: "TransactionReverted", digest, ids } as const;
+    const reverted = { ...failure, reason: "" };
     node.hear(rank(0), reverted).wait(1);
     // It was dispatched all the same, and failed there too.
     node.hear(rank(0), { type: "Dispatched", digest, ids });

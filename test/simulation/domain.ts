@@ -81,6 +81,28 @@ describe("The simulated domain", () => {
     expect(types).to.deep.equal(["reverted", "reverted", "reverted"]);
   });
 
+  it("postpones what the ledger does not revert, whatever is said to be in flight", () => {
+    const holdings = holdingsAtGenesis();
+    const spent = [...holdings.coinsOf("a")].map(({ state }) => state.id);
+    const typesOf = (...payloads: readonly string[]): string[] =>
+      assemble({
+        sender: alice,
+        intents: payloads.map((payload, i) => intent(i, payload)),
+        view: { created: [], spent },
+        holdings,
+        parked: new Set(),
+      }).map(({ type }) => type);
+    expect(typesOf("pay a b 10", "split a", "pay b a 10")).to.deep.equal([
+      "postponed",
+      "postponed",
+      "assembled",
+    ]);
+    expect(typesOf("sing a", "pay a b 99999")).to.deep.equal([
+      "reverted",
+      "reverted",
+    ]);
+  });
+
   it("parks what is not ready", () => {
     const wish = intent(1, "later pay a b 10");
     const request = {

@@ -71,6 +71,7 @@ export class Group implements ClusterGroup {
     node: string,
     functionName: string,
     args: Readonly<Record<string, Value>> = {},
+    options: Pick<SendOptions, "from"> = {},
   ): Promise<Readonly<Record<string, Value>>> {
     const { address, domain } = this.#group;
     const member = this.#memberOf(node);
@@ -84,7 +85,7 @@ export class Group implements ClusterGroup {
     const answer = await asUserError(
       async () =>
         await member.node.query(address, {
-          from: member.name,
+          from: options.from ?? member.name,
           signature,
           args: values,
         }),

@@ -2,6 +2,7 @@ import type { GroupAddress, IntentId } from "../../protocol/ids.ts";
 import type { Member } from "../../runtime/cluster/member.ts";
 import type { IntentEffect } from "../../runtime/service.ts";
 import { SequencerError } from "../errors.ts";
+import { asUserError } from "./refusals.ts";
 import type { ConfirmedReceipt, IntentReceipt, SentIntent } from "./types.ts";
 import type { Waits } from "./waits.ts";
 
@@ -45,6 +46,12 @@ export class Intent implements SentIntent {
   explain(): string | undefined {
     if (this.#member.isUp) return this.#member.node.explain(this.id);
     return `${this.node} is down, and takes it up again when it is restarted.`;
+  }
+
+  async resume(): Promise<boolean> {
+    return await asUserError(
+      async () => await this.#member.node.resume(this.id),
+    );
   }
 
   effect(): IntentEffect | undefined {

@@ -6,7 +6,7 @@ import type { NetworkConnection } from "hardhat/types/network";
 
 import { parseAddress } from "../../ledger/index.ts";
 import { Cluster } from "../../runtime/cluster/cluster.ts";
-import { groupToken } from "../../runtime/domains/group-token.ts";
+import { builtInDomains } from "../../runtime/domains/built-in.ts";
 import { openChainClient } from "../../runtime/ledger/client/open.ts";
 import { Random } from "../../simulation/random.ts";
 import type { SequencerConfig } from "../config.ts";
@@ -27,7 +27,7 @@ export async function openCluster(
   config: SequencerConfig,
   options: ClusterStartOptions,
 ): Promise<TestCluster> {
-  const start = readStartOptions(options, config, [groupToken]);
+  const start = readStartOptions(options, config, builtInDomains);
   const { networkName: network, networkConfig, provider } = connection;
   const ask: Ask = async (method, ...params): Promise<unknown> =>
     (await provider.request({ method, params })) as unknown;

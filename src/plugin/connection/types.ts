@@ -25,7 +25,7 @@ export interface ClusterStartOptions {
   /** How often a simulated chain mines a block without being asked, in milliseconds; 0 for never. */
   readonly blockMs?: number;
   readonly settings?: Partial<NodeSettings>;
-  /** What groups can be about, besides `group-token`. */
+  /** What groups can be about, besides the domains that come with the plugin. */
   readonly domains?: readonly Domain[];
   /** Decides what lost and late messages hit; the same seed, the same draws. */
   readonly seed?: number;
@@ -148,6 +148,7 @@ export interface ClusterGroup {
     node: string,
     functionName: string,
     args?: Readonly<Record<string, Value>>,
+    options?: Pick<SendOptions, "from">,
   ): Promise<Readonly<Record<string, Value>>>;
   /** The unspent states that a node sees on the ledger and has the content of. */
   states(node: string): readonly SeenState[];
@@ -172,6 +173,8 @@ export interface SentIntent {
   confirmed(): Promise<ConfirmedReceipt>;
   /** What it waits for, in one sentence; undefined if it is not open any more. */
   explain(): string | undefined;
+  /** Takes it up again if its domain has parked it; false if it is not parked. */
+  resume(): Promise<boolean>;
   /** What it did, as far as its node may see it; undefined while the ledger has it not. */
   effect(): IntentEffect | undefined;
 }

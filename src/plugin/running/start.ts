@@ -3,6 +3,7 @@ import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 import type { GroupAddress } from "../../protocol/ids.ts";
 import { parseGroupAddress } from "../../protocol/ids.ts";
 import { Cluster } from "../../runtime/cluster/cluster.ts";
+import { builtInDomains } from "../../runtime/domains/built-in.ts";
 import { groupToken } from "../../runtime/domains/group-token.ts";
 import { KeyError } from "../../runtime/keys/key-error.ts";
 import { openChainClient } from "../../runtime/ledger/client/open.ts";
@@ -184,7 +185,7 @@ async function startCluster(
       {
         openClient: () => openChainClient(connection.provider),
         endorserKey: (name) => keys.get(name) ?? "",
-        domains: [groupToken],
+        domains: builtInDomains,
         payerKeys: (name) => [keys.get(name) ?? ""],
         createUsers: (store, name) => {
           const { database } = store;

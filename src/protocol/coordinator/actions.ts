@@ -1,3 +1,4 @@
+import type { IntentId, NodeName } from "../ids.ts";
 import { limits } from "../limits.ts";
 import type { CoordinatorClaim } from "../messages.ts";
 import {
@@ -66,6 +67,7 @@ export function activate(
   coordinator.predecessor = undefined;
   coordinator.successor = undefined;
   coordinator.flush.clear();
+  coordinator.flushDigests.clear();
   coordinator.flushUntil = 0;
   coordinator.closingBeats = 0;
   dropImportedContext(coordinator);
@@ -89,18 +91,24 @@ export function returnWork(
     tellTransaction(turn, transaction, { type: "Withdrawn" });
   coordinator.pools.clear();
   coordinator.turns.length = 0;
+  coordinator.silences.clear();
   for (const [sender, transactions] of bySender(
     undispatched.reverse(),
     (transaction) => transaction.sender,
   )) {
-    for (const page of pages(idsOf(transactions), limits.heartbeat)) {
-      send(turn, sender, {
-        type: "DelegationReturned",
-        ids: page,
-        height: turn.node.height,
-      });
-    }
+    sendReturned(turn, sender, idsOf(transactions));
   }
+}
+
+/** Says what a sender gets back. */
+export function sendReturned(
+  turn: Turn,
+  sender: NodeName,
+  ids: readonly IntentId[],
+): void {
+  const { height } = turn.node;
+  for (const page of pages(ids, limits.heartbeat))
+    send(turn, sender, { type: "DelegationReturned", ids: page, height });
 }
 
 export function countBeat(coordinator: Coordinator): void {
@@ -113,4 +121,5 @@ export function rest(coordinator: Coordinator): void {
   coordinator.closingBeats = 0;
   coordinator.pools.clear();
   coordinator.turns.length = 0;
+  coordinator.silences.clear();
 }

@@ -6,6 +6,7 @@ import { ignore, newKey, nextTry, send, type Turn } from "../turn.ts";
 import { conflicts, viewFor } from "./context.ts";
 import { isSubset } from "./indexes.ts";
 import type { AssemblyWork, Coordinator } from "./model.ts";
+import { isPaused, noteAnswer, noteSilence } from "./silence.ts";
 import { tellTransaction } from "./tell.ts";
 import type { CoordinatorTransaction } from "./transaction/model.ts";
 
@@ -18,6 +19,7 @@ export function requestAssemblies(turn: Turn): void {
   const wanted: string[] = [];
   for (const sender of [...turns]) {
     if (isClosed(coordinator)) return;
+    if (isPaused(turn.node, sender)) continue;
     const queue = pools.get(sender);
     const { batch, blocked } = takeBatch(turn, queue ?? createHeap(), wanted);
     if (blocked !== undefined) {
@@ -53,7 +55,9 @@ function isFull({
   toPrepare,
   preparations,
   dispatchOf,
+  createdLength,
 }: Coordinator): boolean {
+  if (createdLength >= limits.speculativeLength) return true;
   let count = assembled.size + assemblies.size + dispatchOf.size;
   count += toPrepare.size + preparations.length;
   for (const { ids } of bundles) count += ids.size;
@@ -193,6 +197,7 @@ export function receiveAssembleResponse(
     return;
   }
   coordinator.assemblies.delete(key);
+  noteAnswer(coordinator, from);
   const answers = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
   // Outputs of steps in this answer that are not taken are missing too.
   const { missing } = work;
@@ -229,6 +234,7 @@ function receiveOutcome(
       tellTransaction(turn, transaction, { type: "Assemble_Revert_Response" });
       return;
     case "parked":
+    case "postponed":
     case "unknown":
       tellTransaction(turn, transaction, { type: "Withdrawn" });
       return;
@@ -242,14 +248,13 @@ function receiveOutcome(
 /** Repeats requests that are not answered, and gives up those that take too long. */
 export function watchAssemblies(turn: Turn): void {
   const { coordinator, tick } = turn.node;
+  const isAssembling = (id: IntentId): boolean =>
+    coordinator.transactions.get(id)?.state === "Assembling";
   for (const [key, work] of coordinator.assemblies) {
     if (tick >= work.deadlineTick) {
       coordinator.assemblies.delete(key);
-      for (const id of work.request.ids) {
-        const transaction = coordinator.transactions.get(id);
-        if (transaction?.state === "Assembling")
-          tellTransaction(turn, transaction, { type: "AssembleTimeout" });
-      }
+      // Nobody waits for what has happened meanwhile.
+      if (work.request.ids.some(isAssembling)) noteSilence(turn, work.to);
     } else if (tick >= work.dueTick) {
       work.tries += 1;
       work.dueTick = nextTry(turn, work.tries, key);

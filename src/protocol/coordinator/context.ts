@@ -1,5 +1,5 @@
-import type { NodeName, StateId } from "../ids.ts";
-import type { SpeculativeView, Step } from "../transition.ts";
+import type { IntentId, NodeName, StateId } from "../ids.ts";
+import type { SpeculativeView, State, Step } from "../transition.ts";
 import type { Sequencer } from "../turn.ts";
 import type { Coordinator } from "./model.ts";
 import type { CoordinatorTransaction } from "./transaction/model.ts";
@@ -28,20 +28,36 @@ export function linkToProducers(
   }
 }
 
+function putCreated(
+  coordinator: Coordinator,
+  state: State,
+  by: IntentId | undefined,
+): void {
+  dropCreated(coordinator, state.id);
+  coordinator.created.set(state.id, { state, by });
+  coordinator.createdLength += state.content.length;
+}
+
+function dropCreated(coordinator: Coordinator, id: StateId): void {
+  const { content } = coordinator.created.get(id)?.state ?? {};
+  if (content === undefined) return;
+  coordinator.created.delete(id);
+  coordinator.createdLength -= content.length;
+}
+
 /** Adds what a step does to the speculative view. */
 export function addToContext(
   coordinator: Coordinator,
   transaction: CoordinatorTransaction,
   step: Step,
 ): void {
-  const { created, spent } = coordinator;
   linkToProducers(coordinator, transaction, step);
   for (const id of step.inputs) {
-    created.delete(id);
-    spent.set(id, transaction.id);
+    dropCreated(coordinator, id);
+    coordinator.spent.set(id, transaction.id);
   }
   for (const state of step.outputs)
-    created.set(state.id, { state, by: transaction.id });
+    putCreated(coordinator, state, transaction.id);
 }
 
 /** Takes it out again: its outputs are gone, and its inputs can be spent by others. */
@@ -49,7 +65,7 @@ export function removeFromContext(
   coordinator: Coordinator,
   transaction: CoordinatorTransaction,
 ): void {
-  const { created, imported, spent, transactions } = coordinator;
+  const { imported, spent, transactions } = coordinator;
   const { step, id } = transaction;
   if (step === undefined) return;
   if (transaction.intent.isPrepareOnly) {
@@ -57,20 +73,20 @@ export function removeFromContext(
     return;
   }
   for (const output of step.outputs) {
-    created.delete(output.id);
+    dropCreated(coordinator, output.id);
     markMissing(coordinator, output.id);
   }
   for (const input of step.inputs) {
     if (spent.get(input) === id) spent.delete(input);
     const state = imported.get(input);
-    if (state !== undefined) created.set(input, { state, by: undefined });
+    if (state !== undefined) putCreated(coordinator, state, undefined);
   }
   for (const producerId of transaction.builtOn ?? []) {
     const producer = transactions.get(producerId);
     producer?.usedBy?.delete(id);
     for (const state of producer?.step?.outputs ?? []) {
       if (step.inputs.includes(state.id))
-        created.set(state.id, { state, by: producerId });
+        putCreated(coordinator, state, producerId);
     }
   }
   unlink(coordinator, transaction);
@@ -95,7 +111,7 @@ export function confirmInContext(
   const { step, id } = transaction;
   if (step === undefined) return;
   for (const output of step.outputs)
-    if (created.get(output.id)?.by === id) created.delete(output.id);
+    if (created.get(output.id)?.by === id) dropCreated(coordinator, output.id);
   for (const input of step.inputs)
     if (spent.get(input) === id) spent.delete(input);
   unlink(coordinator, transaction);
@@ -137,24 +153,23 @@ export function viewFor(
 
 /** Takes over what the previous coordinator's dispatched transitions will have done. Unverified: the ledger decides. */
 export function importContext(
-  { created, imported, spent }: Coordinator,
+  coordinator: Coordinator,
   view: SpeculativeView,
 ): void {
+  const { imported, spent } = coordinator;
   for (const state of view.created) {
     imported.set(state.id, state);
     // The same context may come again when steps are built on it already.
-    if (!spent.has(state.id)) created.set(state.id, { state, by: undefined });
+    if (!spent.has(state.id)) putCreated(coordinator, state, undefined);
   }
   for (const id of view.spent) if (!spent.has(id)) spent.set(id, undefined);
 }
 
 /** Forgets what was taken over: it is on the ledger, or never will be. */
-export function dropImportedContext({
-  created,
-  imported,
-  spent,
-}: Coordinator): void {
+export function dropImportedContext(coordinator: Coordinator): void {
+  const { created, imported, spent } = coordinator;
   imported.clear();
-  for (const [id, { by }] of created) if (by === undefined) created.delete(id);
+  for (const [id, { by }] of created)
+    if (by === undefined) dropCreated(coordinator, id);
   for (const [id, by] of spent) if (by === undefined) spent.delete(id);
 }

@@ -4,6 +4,7 @@ import { sendPermissionRequests } from "./dispatch.ts";
 import { askEndorsers, rejectBlamed } from "./endorsements.ts";
 import type { BundleWork } from "./model.ts";
 import { sendPrepared } from "./preparation.ts";
+import { noteSilence } from "./silence.ts";
 import { tellTransaction } from "./tell.ts";
 
 /** Repeats what was not answered; gives up what takes too long. */
@@ -33,7 +34,9 @@ export function watchBundles(turn: Turn): void {
 
 /** Transactions of senders that do not answer go back to them; the others are bundled again. */
 function giveUpOnBundle(turn: Turn, work: BundleWork): void {
-  if (work.isAsking) {
+  if (work.isAsking && turn.node.tick >= work.deadlineTick) {
+    for (const sender of [...work.unpermitted]) noteSilence(turn, sender);
+  } else if (work.isAsking) {
     for (const { intentId, sender } of work.bundle.steps) {
       const transaction = turn.node.coordinator.transactions.get(intentId);
       if (transaction !== undefined && work.unpermitted.has(sender)) {

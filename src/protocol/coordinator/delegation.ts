@@ -73,6 +73,7 @@ function receive(
     sender,
     intent,
     order: coordinator.received++,
+    request: undefined,
     step: undefined,
     builtOn: undefined,
     usedBy: undefined,

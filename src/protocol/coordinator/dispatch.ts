@@ -6,6 +6,7 @@ import { bySender, ignore, nextTry, send, type Turn } from "../turn.ts";
 import { dissolve, findBundle, isExpiring, tellAll } from "./bundles.ts";
 import { addDispatch } from "./indexes.ts";
 import type { BundleWork } from "./model.ts";
+import { noteAnswer } from "./silence.ts";
 import { tellTransaction } from "./tell.ts";
 
 /** Asks the senders in the first bundle for permission, once it has its endorsements. */
@@ -58,6 +59,7 @@ export function receivePermission(
     ignore(turn, "stale permission");
     return;
   }
+  noteAnswer(coordinator, from);
   if (work.unpermitted.size > 0 || coordinator.state !== "Active") return;
   // Many blocks may have come since it was asked for.
   if (isExpiring(turn, work)) dissolve(turn, work);
@@ -126,6 +128,7 @@ export function receiveDenial(
     ignore(turn, "stale denial");
     return;
   }
+  noteAnswer(coordinator, from);
   let isAnyGone = false;
   for (const { id } of message.denied) {
     const transaction = coordinator.transactions.get(id);

@@ -1,6 +1,7 @@
 import type { IntentId, NodeName, StateId } from "../ids.ts";
 import { limits } from "../limits.ts";
 import type { MessageOf } from "../messages.ts";
+import { lengthOf, statesOf } from "../size.ts";
 import type { State, Step } from "../transition.ts";
 import { ignore, newKey, nextTry, rangeOf, send, type Turn } from "../turn.ts";
 import { dissolve, findBundle, tellAll } from "./bundles.ts";
@@ -82,10 +83,18 @@ function takeAssembled({ assembled, transactions }: Coordinator): Step[] {
   /** What steps that are held back create, and what they read: nobody uses the one, or spends the other, before them. */
   const created = new Set<StateId>();
   const read = new Set<StateId>();
+  let length = 0;
+  let states = 0;
   for (const id of assembled) {
     if (steps.length === limits.bundle || isAlone(steps[0])) break;
     const { step, follows } = transactions.get(id) ?? {};
     if (steps.length > 0 && isAlone(step)) break;
+    if (step !== undefined) {
+      length += lengthOf(step);
+      states += statesOf(step);
+    }
+    const isFull = length > limits.bundleLength || states > limits.bundleStates;
+    if (steps.length > 0 && isFull) break;
     if (
       step !== undefined &&
       ((follows !== undefined && !isSubset(follows, taken)) ||

@@ -1,3 +1,4 @@
+import type { LedgerFact } from "../events.ts";
 import type { NodeName } from "../ids.ts";
 import type { HandoverRecord } from "../records.ts";
 import {
@@ -62,6 +63,18 @@ export function prepare(
   );
   for (const id of handover.flush)
     if (!isOnLedger(coordinator, node, id)) coordinator.flush.add(id);
+  for (const digest of handover.digests) coordinator.flushDigests.add(digest);
+}
+
+/** What the predecessor dispatched happened, or an intent in it happened in another way. Then the context is false. */
+export function seeFlushed(turn: Turn, { intents, digest }: LedgerFact): void {
+  const { coordinator } = turn.node;
+  let isAwaited = false;
+  for (const id of intents)
+    isAwaited = coordinator.flush.delete(id) || isAwaited;
+  if (!isAwaited || coordinator.flushDigests.has(digest)) return;
+  assembleAgain(turn);
+  dropImportedContext(coordinator);
 }
 
 /** The role comes unasked. */
@@ -113,6 +126,7 @@ function handOver(coordinator: Coordinator, to: NodeName, turn: Turn): void {
     context: viewOf(coordinator),
     places: placesOfContext(coordinator),
     flush,
+    digests: [...coordinator.flushDigests, ...coordinator.dispatched.keys()],
     // Without dispatched work it only says that there is none; nobody needs to hear that for ever either.
     flushUntil:
       flush.length === 0
@@ -148,15 +162,15 @@ export function handOverNothing(
     context: { created: [], spent: [] },
     places: [],
     flush: [],
+    digests: [],
     flushUntil: 0,
   });
 }
 
 /** Repeated until it is acknowledged. */
-export function sendHandover(
-  turn: Turn,
-  { to, key, height, context, places, flush, flushUntil }: HandoverRecord,
-): void {
+export function sendHandover(turn: Turn, record: HandoverRecord): void {
+  const { to, key, height, context, places } = record;
+  const { flush, digests, flushUntil } = record;
   send(turn, to, {
     type: "Handover",
     key,
@@ -164,6 +178,7 @@ export function sendHandover(
     context,
     places,
     flush,
+    digests,
     flushUntil,
   });
 }
@@ -174,8 +189,12 @@ export function distrust(
   _event: unknown,
   turn: Turn,
 ): void {
-  const { transactions, flush } = coordinator;
-  if (flush.size === 0) return;
+  if (coordinator.flush.size > 0) assembleAgain(turn);
+}
+
+function assembleAgain(turn: Turn): void {
+  const { coordinator } = turn.node;
+  const { transactions } = coordinator;
   distrustImportedContext(coordinator);
   for (const transaction of [...transactions.values()])
     if (transaction.step !== undefined && isUndispatched(transaction.state))
@@ -206,6 +225,7 @@ export function stepBack(
 export function giveWay(coordinator: Coordinator): void {
   coordinator.predecessor = undefined;
   coordinator.flush.clear();
+  coordinator.flushDigests.clear();
   coordinator.flushUntil = 0;
   dropImportedContext(coordinator);
 }

@@ -1,4 +1,4 @@
-import type { IntentId, NodeName } from "../ids.ts";
+import type { IntentId } from "../ids.ts";
 import { limits } from "../limits.ts";
 import type { CoordinatorClaim, MessageOf, Stage } from "../messages.ts";
 import { send, type Turn } from "../turn.ts";
@@ -12,11 +12,7 @@ export function sendHeartbeats(turn: Turn): void {
   if (state === undefined) return;
   const { bySender } = coordinator;
   // A node that coordinates only its own intents tells only itself.
-  const members = new Set<NodeName>(
-    config.mode === "local"
-      ? [config.self]
-      : [...config.committee, ...config.pool, ...bySender.keys()],
-  );
+  const members = config.mode === "local" ? [config.self] : config.members;
   for (const member of members) {
     const own = bySender.get(member);
     const heartbeat: MessageOf<"Heartbeat"> = {

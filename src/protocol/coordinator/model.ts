@@ -130,6 +130,11 @@ export interface Coordinator {
   readonly pools: Map<NodeName, Heap<IntentId>>;
   /** Senders in the order in which they are served. */
   readonly turns: NodeName[];
+  /** Senders that did not answer, how often in a row, and until which tick they are not asked. */
+  readonly silences: Map<
+    NodeName,
+    { readonly count: number; readonly untilTick: number }
+  >;
   readonly assemblies: Map<RequestKey, AssemblyWork>;
   /** Steps that wait for a bundle, in order of assembly. */
   assembled: Set<IntentId>;
@@ -146,6 +151,8 @@ export interface Coordinator {
     StateId,
     { readonly state: State; readonly by: IntentId | undefined }
   >;
+  /** Characters of their contents. */
+  createdLength: number;
   /** States that the predecessor's transitions create, also those that steps in flight here have spent. */
   readonly imported: Map<StateId, State>;
   /** Where the ledger will keep what bundles create, and where it keeps what they created lately. */
@@ -160,6 +167,8 @@ export interface Coordinator {
   successor: NodeName | undefined;
   /** Intents that the predecessor dispatched and that must be confirmed before this node dispatches. */
   readonly flush: Set<IntentId>;
+  /** The bundles in which they are to happen. */
+  readonly flushDigests: Set<Digest>;
   /** The last block in which they can be. */
   flushUntil: number;
   /** The predecessor's height when he handed over. */
@@ -183,6 +192,7 @@ export function createCoordinator(): Coordinator {
     received: 0,
     pools: new Map(),
     turns: [],
+    silences: new Map(),
     assemblies: new Map(),
     assembled: new Set(),
     bundles: [],
@@ -191,6 +201,7 @@ export function createCoordinator(): Coordinator {
     dispatched: new Map(),
     dispatchOf: new Map(),
     created: new Map(),
+    createdLength: 0,
     imported: new Map(),
     places: createRecent(limits.places),
     spent: new Map(),
@@ -199,6 +210,7 @@ export function createCoordinator(): Coordinator {
     predecessor: undefined,
     successor: undefined,
     flush: new Set(),
+    flushDigests: new Set(),
     flushUntil: 0,
     handoverHeight: 0,
     handovers: new Map(),

@@ -4,6 +4,7 @@ import { ignore, nextTry, send, type Turn } from "../turn.ts";
 import { dissolve, findBundle, isExpiring, tellAll } from "./bundles.ts";
 import { conflicts } from "./context.ts";
 import type { BundleWork } from "./model.ts";
+import { noteAnswer } from "./silence.ts";
 
 /** What was only to be prepared is endorsed: it goes to the sender, whose user may execute it. It is never dispatched. */
 export function handBack(turn: Turn, work: BundleWork): void {
@@ -48,5 +49,6 @@ export function receivePreparedAck(
     ignore(turn, "stale acknowledgement");
     return;
   }
+  noteAnswer(turn.node.coordinator, from);
   tellAll(turn, work, { type: "Taken" });
 }

@@ -79,6 +79,7 @@ function failDispatch(turn: Turn, work: DispatchWork, reason: string): void {
   )) {
     send(turn, sender, {
       type: "TransactionReverted",
+      digest: work.record.bundle.digest,
       ids: idsOf(transactions),
       reason,
     });
@@ -113,6 +114,7 @@ export function restoreDispatch(turn: Turn, record: DispatchRecord): void {
         isPrepareOnly: false,
       },
       order: coordinator.received++,
+      request: undefined,
       step,
       builtOn: undefined,
       usedBy: undefined,

@@ -89,9 +89,9 @@ export function finishAssembly(
   sender.assembly = undefined;
   const byId = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
   const answers = assembly.request.ids.map((id): AssembleOutcome => {
-    const outcome = byId.get(id);
     const transaction = sender.transactions.get(id);
-    const event = outcome === undefined ? undefined : eventOf(outcome);
+    const outcome = judge(byId.get(id), transaction);
+    const event = outcome === undefined ? undefined : eventOf(outcome, key);
     if (
       outcome === undefined ||
       transaction === undefined ||
@@ -109,6 +109,17 @@ export function finishAssembly(
   } as const;
   sender.answered = { key, response };
   send(turn, assembly.from, response);
+}
+
+/** What an intent depends on is a part of the ledger that it reverts on: before that is there, no revert counts. */
+function judge(
+  outcome: AssembleOutcome | undefined,
+  transaction: SenderTransaction | undefined,
+): AssembleOutcome | undefined {
+  const isEarly = transaction !== undefined && transaction.waitsFor.size > 0;
+  return outcome?.type === "reverted" && isEarly
+    ? { ...outcome, type: "postponed" }
+    : outcome;
 }
 
 /** Nobody needs any more what the domain is busy with: the coordinator need not wait for it. */

@@ -112,6 +112,7 @@ function takeOutgoing({ node }: Turn, to: NodeName): IntentId[] {
   const { sender, tick } = node;
   const ids = new Set<IntentId>();
   const countMax = roomAt(sender, to);
+  let length = 0;
   while (ids.size < countMax) {
     const id = pop(sender.outgoing);
     if (id === undefined) break;
@@ -128,6 +129,11 @@ function takeOutgoing({ node }: Turn, to: NodeName): IntentId[] {
     if (transaction.retryTick > tick) continue;
     // Whatever it waits for brings it back when it is accepted there, or confirmed.
     if (!mayFollow(sender, transaction, to, ids)) continue;
+    length += transaction.intent.payload.length;
+    if (ids.size > 0 && length > limits.delegationLength) {
+      push(sender.outgoing, transaction.sequence, id);
+      break;
+    }
     ids.add(id);
   }
   return [...ids];

@@ -63,6 +63,8 @@ export interface Sender {
   readonly outgoing: Heap<IntentId>;
   /** Ids that wait for a tick before they go out again. */
   readonly delayed: Heap<IntentId>;
+  /** Those of them that do not wait any longer when the ledger moves on. */
+  readonly postponed: Set<SenderTransaction>;
   delegation: PendingDelegation | undefined;
   /** The tick before which nothing is delegated, after a refusal. */
   pausedUntil: number;
@@ -109,6 +111,7 @@ export function createSender(): Sender {
     waitUntilTick: 0,
     outgoing: createHeap(),
     delayed: createHeap(),
+    postponed: new Set(),
     delegation: undefined,
     pausedUntil: 0,
     refusals: 0,

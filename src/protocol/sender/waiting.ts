@@ -1,3 +1,4 @@
+import { push } from "../heap.ts";
 import type { IntentId } from "../ids.ts";
 import type { Turn } from "../turn.ts";
 import type { SenderTransaction } from "./transaction/model.ts";
@@ -25,6 +26,18 @@ export function waitAgain(turn: Turn, lost: ReadonlySet<IntentId>): void {
     for (const id of intent.dependsOn)
       if (lost.has(id) && !waitsFor.has(id)) waitFor(turn, transaction, id);
   }
+}
+
+/** The ledger has moved on, and perhaps over what postponed these. */
+export function reconsider({ node }: Turn): void {
+  const { postponed, outgoing } = node.sender;
+  for (const transaction of postponed) {
+    // What is dispatched meanwhile needs no delegation.
+    if (transaction.state !== "Delegated") continue;
+    transaction.retryTick = node.tick;
+    push(outgoing, transaction.sequence, transaction.id);
+  }
+  postponed.clear();
 }
 
 /** It ended, and waits for nothing any more. */

@@ -43,7 +43,9 @@ export interface ClusterPorts {
   /** Puts something between a node and a payer. */
   readonly wrapPayer?: (name: NodeName, payer: Payer) => Payer;
   readonly createUsers: MemberPorts["createUsers"];
-  /** Decides what the network's faults hit; without it, chance does. */
+  /** The network between the nodes; without it, they have one of their own. */
+  readonly hub?: Hub;
+  /** Decides what the faults of their own network hit; without it, chance does. */
   readonly draw?: Draw;
   readonly onFact: (name: NodeName, fact: NodeFact) => void;
   /** A node cannot go on and has stopped. */
@@ -74,7 +76,7 @@ export class Cluster {
         `A cluster needs nodes with different names, and these are: ${options.names.join(", ") || "none"}.`,
       );
     this.#domains = ports.domains;
-    this.#hub = new Hub({}, ports.draw && { draw: ports.draw });
+    this.#hub = ports.hub ?? new Hub({}, ports.draw && { draw: ports.draw });
     const nodes = new Map(
       names.map((name) => {
         const directory = join(options.dataDir, name);

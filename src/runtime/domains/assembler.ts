@@ -1,5 +1,7 @@
-import type { NodeName } from "../../protocol/ids.ts";
+import type { IntentId, NodeName } from "../../protocol/ids.ts";
+import { limits } from "../../protocol/limits.ts";
 import type { AssembleOutcome } from "../../protocol/messages.ts";
+import { lengthOf } from "../../protocol/size.ts";
 import type {
   Intent,
   SpeculativeView,
@@ -9,7 +11,7 @@ import { hashStep } from "../states/arrange.ts";
 import type { StateBook } from "../states/book.ts";
 import { createState, newSalt as randomSalt } from "../states/content.ts";
 import { Overlay } from "../states/overlay.ts";
-import type { Domain, DomainGroup } from "./domain.ts";
+import type { Assembly, Domain, DomainGroup } from "./domain.ts";
 
 /** What a node assembles with. */
 export interface AssemblerPorts {
@@ -33,8 +35,17 @@ export async function assemble(
 ): Promise<AssembleOutcome[]> {
   const overlay = new Overlay(ports.book, request.view);
   const outcomes: AssembleOutcome[] = [];
-  for (const intent of request.intents)
-    outcomes.push(await assembleOne(intent, request.sender, overlay, ports));
+  let length = 0;
+  for (const intent of request.intents) {
+    if (length >= limits.assemblyLength) {
+      const reason = "The answer is full. It comes with another one.";
+      outcomes.push({ type: "error", id: intent.id, reason });
+      continue;
+    }
+    const outcome = await assembleOne(intent, request.sender, overlay, ports);
+    if (outcome.type === "assembled") length += lengthOf(outcome.step);
+    outcomes.push(outcome);
+  }
   return outcomes;
 }
 
@@ -44,9 +55,12 @@ async function assembleOne(
   overlay: Overlay,
   { domain, group, book, signStep, newSalt = randomSalt }: AssemblerPorts,
 ): Promise<AssembleOutcome> {
-  let assembly: Awaited<ReturnType<Domain["assemble"]>>;
+  const intent = { group, id, sender, payload };
+  let assembly: Assembly;
   try {
-    assembly = await domain.assemble({ group, id, sender, payload }, overlay);
+    assembly = await domain.assemble(intent, overlay);
+    if (assembly.type === "reverted")
+      return judge(id, assembly.reason, await domain.assemble(intent, book));
   } catch (error) {
     const reason = error instanceof Error ? error.message : "unknown";
     return { type: "error", id, reason: `The domain failed: ${reason}` };
@@ -85,4 +99,15 @@ async function assembleOne(
   };
   const signature = signStep(hashStep(unsigned));
   return { type: "assembled", id, step: { ...unsigned, signature } };
+}
+
+/** A revert is final, and what is in flight is only the coordinator's word: the ledger alone has the last one. */
+function judge(
+  id: IntentId,
+  reason: string,
+  onLedger: Assembly,
+): AssembleOutcome {
+  return onLedger.type === "assembled"
+    ? { type: "postponed", id, reason }
+    : { type: onLedger.type, id, reason: onLedger.reason };
 }

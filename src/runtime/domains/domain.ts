@@ -121,12 +121,18 @@ export interface Domain {
   readonly endorsersOf?: (group: GroupPlan) => readonly NodeName[];
   /** Whether steps may make public calls; if a domain does not say, they may not. */
   readonly allowsCalls?: (group: GroupPlan) => boolean;
+  /**
+   * The payload of the intent with which a group begins, for domains that need first states of which there are not two. Its
+   * id is that of `genesisIdOf`. The creator of the group sends it; whatever else is sent waits for it.
+   */
+  readonly genesis?: (group: DomainGroup) => string;
   /** Reads what a user asks. Throws a {@link DomainRefusal} for what can never be done. */
   readonly check: (call: DomainCall) => {
     readonly payload: string;
     /** See `Intent.touches` of the protocol. */
     readonly touches: readonly string[] | undefined;
   };
+  /** What reverts is asked for once more, on the ledger alone: if it does not revert there, it is tried again later. */
   readonly assemble: (
     intent: DomainIntent,
     view: StateView,

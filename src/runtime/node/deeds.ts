@@ -88,7 +88,7 @@ export class Deeds {
         turn.writes.push(() => {
           store.records.save(address, effect.record);
         });
-        this.#keepInfos(turn, runner, effect.record);
+        this.#keepStep(turn, runner, effect.record);
         return;
       case "Erase":
         turn.writes.push(() => {
@@ -149,14 +149,24 @@ export class Deeds {
     }
   }
 
-  /** What a step tells is on its sender's disk before it can happen: nobody else need ever tell it again. */
-  #keepInfos(turn: Turn, runner: GroupRunner, record: SavedRecord): void {
+  /**
+   * What a step tells is on its sender's disk before it can happen: nobody else need ever tell it again. What it creates
+   * is at hand when it happens, as far as the sender may see it.
+   */
+  #keepStep(turn: Turn, runner: GroupRunner, record: SavedRecord): void {
     if (record.kind !== "intent" || record.permission === undefined) return;
     const { id: intentId } = record.intent;
     const { digest } = record.permission;
-    const { transactions } = runner.sequencer.sender;
-    const infos = transactions.get(intentId)?.step?.infos ?? [];
-    if (infos.length === 0 || record.receipt !== undefined) return;
+    const { step } = runner.sequencer.sender.transactions.get(intentId) ?? {};
+    if (step === undefined || record.receipt !== undefined) return;
+    const { infos, outputs } = step;
+    const { committee, mayKnow } = runner.sequencer.config;
+    // Who endorses gets the whole bundle.
+    if (!committee.includes(this.#self))
+      turn.deeds.push(() => {
+        const known = outputs.filter((state) => mayKnow(this.#self, state));
+        runner.seen.addOwn(digest, known);
+      });
     turn.writes.push(() => {
       const { address } = runner.stored;
       this.#ports.store.infos.save(address, { intentId, digest, infos });

@@ -22,6 +22,7 @@ import {
   type Sequencer,
 } from "../../protocol/sequencer.ts";
 import type { Domain, DomainState } from "../domains/domain.ts";
+import { genesisIdOf } from "../domains/genesis.ts";
 import type { IndexedTransition } from "../ports.ts";
 import type { NodeGroup } from "../service.ts";
 import { hashingOf } from "../states/arrange.ts";
@@ -139,6 +140,16 @@ export class GroupRunner {
 
   isFulfilled(id: IntentId): boolean {
     return this.#store.blocks.fulfilment(this.stored.address, id) !== undefined;
+  }
+
+  /** What everything else in the group waits for, as long as it has not happened. */
+  awaited(id: IntentId): readonly IntentId[] {
+    const genesis = genesisIdOf(this.group);
+    const isAwaited =
+      this.group.domain.genesis !== undefined &&
+      id !== genesis &&
+      !this.isFulfilled(genesis);
+    return isAwaited ? [genesis] : [];
   }
 
   /** The record of an intent that ended here. */

@@ -30,6 +30,8 @@ interface MembershipPorts extends Pick<
   }) => Promise<LedgerGroup>;
   readonly has: (group: GroupAddress) => boolean;
   readonly join: (stored: StoredGroup) => Promise<void>;
+  /** Sends what a group that this node created begins with. */
+  readonly begin: (group: GroupAddress) => Promise<void>;
 }
 
 /** Creates groups, tells their members, and joins groups that others created. */
@@ -71,6 +73,8 @@ export class Membership {
     });
     const offer: GroupOffer = { ...plan, address, createdBlock: block };
     await this.#join(offer);
+    // Nobody else hears of a group that cannot begin.
+    await this.#ports.begin(address);
     this.#offers.add(offer, this.#options.self);
     return address;
   }

@@ -13,6 +13,7 @@ import {
 } from "../../protocol/ids.ts";
 import { explain } from "../../protocol/sequencer.ts";
 import type { Domain, DomainCall, DomainState } from "../domains/domain.ts";
+import { genesisIdOf } from "../domains/genesis.ts";
 import { createGroup } from "../ledger/create-group.ts";
 import { Indexer } from "../ledger/indexer/indexer.ts";
 import { ChainMoved } from "../ledger/worker.ts";
@@ -202,6 +203,9 @@ export class Node implements NodeService {
         join: async (stored) => {
           await this.#join(stored);
         },
+        begin: async (group) => {
+          await this.#begin(group);
+        },
       },
     );
     const late = store.groups
@@ -314,10 +318,10 @@ export class Node implements NodeService {
     const accepted = this.#deeds.untilAccepted(intent.id);
     this.#turns.add({
       run: (turn) => {
-        const { dependsOn } = intent;
+        const dependsOn = [...intent.dependsOn, ...runner.awaited(intent.id)];
         const effects = runner.handle({
           type: "IntentSubmitted",
-          intent,
+          intent: { ...intent, dependsOn },
           fulfilled: dependsOn.filter((id) => runner.isFulfilled(id)),
           reverted: dependsOn.filter(
             (id) => runner.ended(id)?.receipt?.type === "Reverted",
@@ -465,6 +469,17 @@ export class Node implements NodeService {
         },
       });
     });
+  }
+
+  /** Resolves when what a group begins with is on disk here. Beginning again changes nothing. */
+  async #begin(group: GroupAddress): Promise<void> {
+    const runner = this.#runner(group);
+    const payload = runner.group.domain.genesis?.(runner.group);
+    const id = genesisIdOf(runner.group);
+    if (payload === undefined || runner.isFulfilled(id)) return;
+    if (this.#ports.store.records.intent(group, id) !== undefined) return;
+    const intent = { group, id, payload, touches: undefined, dependsOn: [] };
+    await this.submit({ ...intent, isPrepareOnly: false }, () => undefined);
   }
 
   /** The group whose bundle this is, if it is still open. */

@@ -27,6 +27,8 @@ interface Shelf {
  */
 export class SeenBundles {
   readonly #shelves = new Map<NodeName, Shelf>();
+  /** What this node's own steps would create, in bundles that it may not see as a whole. */
+  readonly #own = new Map<Digest, readonly State[]>();
 
   /** Remembers a bundle that a member sent; the first one, if it sends another with the same digest. */
   add(from: NodeName, { digest, steps }: Bundle): void {
@@ -52,11 +54,21 @@ export class SeenBundles {
     }
   }
 
+  /** Remembers what a step of this node would create in a bundle. */
+  addOwn(digest: Digest, outputs: readonly State[]): void {
+    this.#own.set(digest, [...(this.#own.get(digest) ?? []), ...outputs]);
+    for (const oldest of this.#own.keys()) {
+      if (this.#own.size <= BUNDLES_MAX) return;
+      this.#own.delete(oldest);
+    }
+  }
+
   /** What a bundle that happened may have created, by all who sent it. The content of each is that of its id. */
   outputsOf(digest: Digest): readonly State[] {
-    return [...this.#shelves.values()].flatMap(({ bundles }) =>
+    const others = [...this.#shelves.values()].flatMap(({ bundles }) =>
       (bundles.get(digest)?.outputs ?? []).filter(isGenuine),
     );
+    return [...others, ...(this.#own.get(digest) ?? [])];
   }
 
   /** What the steps of a bundle that happened tell, as far as the content of each is that of its id. */

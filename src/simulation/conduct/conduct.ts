@@ -1,10 +1,12 @@
 import type { Effect } from "../../protocol/effects.ts";
 import type { Event } from "../../protocol/events.ts";
-import type { NodeName } from "../../protocol/ids.ts";
+import type { IntentId, NodeName, RequestKey } from "../../protocol/ids.ts";
 import { isRemembered } from "../../protocol/recent.ts";
 import type { Sequencer } from "../../protocol/sequencer.ts";
+import type { Bundle } from "../../protocol/transition.ts";
 import { candidates, graceTicks } from "../../protocol/turn.ts";
 import type { SimulatedNode } from "../node.ts";
+import { checkBlamed, noteAttempts } from "./attempts.ts";
 import {
   checkEndorsed,
   checkEntitled,
@@ -15,6 +17,7 @@ import {
 import {
   type Course,
   note,
+  notePostponed,
   noteRetry,
   sent,
   startCourse,
@@ -22,6 +25,7 @@ import {
 } from "./course.ts";
 import { checkFair } from "./fairness.ts";
 import {
+  checkEnded,
   checkHeard,
   checkPermitted,
   checkReleased,
@@ -55,6 +59,15 @@ export class Conduct {
     this.#courses.set(node.name, startCourse(coordinator));
   }
 
+  /** A node's domain assembles: these revert on the ledger alone, as the node sees it now. */
+  judged(
+    { name }: SimulatedNode,
+    key: RequestKey,
+    hopeless: ReadonlySet<IntentId>,
+  ): void {
+    this.#courses.get(name)?.hopeless.set(key, hopeless);
+  }
+
   /** After a turn, before anything of it is durable. */
   turned(
     node: SimulatedNode,
@@ -71,6 +84,14 @@ export class Conduct {
     if (event.type === "AssemblyDone" && course.assembly !== event.key)
       if (sent(effects, "AssembleResponse").length > 0)
         throw violation("S41", node, "answers with a stale assembly");
+    if (event.type === "AssemblyDone") {
+      checkEnded(node, event, effects, course);
+      course.hopeless.delete(event.key);
+      notePostponed(course, effects, sequencer.tick);
+    }
+    if (event.type === "BlockSeen" && event.facts.length > 0)
+      course.postponed.clear();
+    noteAttempts(course.attempts, node, effects);
     for (const effect of effects) {
       if (effect.type === "Send") {
         note(course, effect.to, effect.message, sequencer);
@@ -142,10 +163,7 @@ export class Conduct {
               throw violation("S29", node, "assembles without the blocks");
         return;
       case "EndorsementRequest":
-        if (
-          sent(effects, "Endorsement").length > 0 ||
-          effects.some(({ type }) => type === "Endorse")
-        )
+        if (isEndorsing(effects, message.bundle))
           checkEndorsed(node, sequencer, from, message);
         return;
       case "DispatchPermissionRequest":
@@ -164,6 +182,10 @@ export class Conduct {
             flushUntil: message.flushUntil,
           };
         return;
+      case "TransactionReverted":
+      case "TransactionRefused":
+        checkBlamed(node, from, message, effects, course.attempts);
+        return;
       case "DelegationAccepted":
         course.heardTicks.set(from, sequencer.tick);
         return;
@@ -177,7 +199,6 @@ export class Conduct {
       case "DispatchedAck":
       case "TransactionPrepared":
       case "TransactionPreparedAck":
-      case "TransactionReverted":
       case "DependencyQuery":
       case "DependencyFailed":
       case "HandoverRequest":
@@ -227,4 +248,14 @@ function awaits(
   if (coordinatorState === "Elect" || coordinatorState === "Prepared")
     return predecessor === from;
   return coordinatorState !== "Active" && coordinatorState !== "Flush";
+}
+
+/** Whether it endorses this bundle, or begins to. In the same turn it may begin with one of its own. */
+function isEndorsing(effects: readonly Effect[], { digest }: Bundle): boolean {
+  return effects.some((effect) => {
+    if (effect.type === "Endorse") return effect.bundle.digest === digest;
+    if (effect.type !== "Send") return false;
+    const { message } = effect;
+    return message.type === "Endorsement" && message.digest === digest;
+  });
 }

@@ -15,6 +15,7 @@ import type { IntentRecord } from "../../protocol/records.ts";
 import type { Sequencer } from "../../protocol/sequencer.ts";
 import { Violation } from "../violation.ts";
 import type { SimulatedNode } from "../node.ts";
+import { type Attempts, startAttempts } from "./attempts.ts";
 import { type Services, startServices } from "./fairness.ts";
 
 /** A handover that a node has got, and that it has to wait for. */
@@ -36,6 +37,9 @@ export interface Course {
   readonly delegates: Map<IntentId, NodeName>;
   /** The hash of what it assembled last for an intent. */
   readonly hashes: Map<IntentId, StepHash>;
+  /** Intents of an assembly that revert on the ledger alone, as the node saw it when its domain assembled. */
+  readonly hopeless: Map<RequestKey, ReadonlySet<IntentId>>;
+  readonly attempts: Attempts;
   /** The tick in which a message was sent last, by its key and receiver. */
   readonly sentTicks: Map<string, number>;
   awaited: Awaited | undefined;
@@ -54,6 +58,8 @@ export interface Course {
   >;
   /** How often an intent was tried again, and the tick in which that was decided. */
   readonly retries: Map<IntentId, { count: number; tick: number }>;
+  /** The tick in which an intent was postponed last, unless the ledger has moved on since. */
+  readonly postponed: Map<IntentId, number>;
   /** The last tick in which a flush or an end of it had a reason to go on. */
   flushTick: number;
   readonly services: Services;
@@ -67,6 +73,8 @@ export function startCourse(coordinator: Coordinator): Course {
     assembly: undefined,
     delegates: new Map(),
     hashes: new Map(),
+    hopeless: new Map(),
+    attempts: startAttempts(),
     sentTicks: new Map(),
     awaited: undefined,
     delegate: undefined,
@@ -75,6 +83,7 @@ export function startCourse(coordinator: Coordinator): Course {
     heardTicks: new Map(),
     unanswered: new Map(),
     retries: new Map(),
+    postponed: new Map(),
     flushTick: 0,
     services: startServices(coordinator),
   };
@@ -97,6 +106,18 @@ export function note(
     sentTicks.set(`${message.digest}|${to}`, tick);
   else if (message.type === "Handover")
     sentTicks.set(`${message.key}|${to}`, tick);
+}
+
+/** Takes note of what an assembly postponed, when it is told for the first time. */
+export function notePostponed(
+  { postponed }: Course,
+  effects: readonly Effect[],
+  tick: number,
+): void {
+  for (const effect of effects)
+    if (effect.type === "Send" && effect.message.type === "AssembleResponse")
+      for (const { type, id } of effect.message.outcomes)
+        if (type === "postponed") postponed.set(id, tick);
 }
 
 /** Takes note of a failure after which it tries again. What is on its disk failed before, perhaps before it started. */

@@ -2,6 +2,7 @@ import type {
   AssemblyWork,
   Coordinator,
 } from "../../protocol/coordinator/model.ts";
+import { isPaused } from "../../protocol/coordinator/silence.ts";
 import type { CoordinatorTransaction } from "../../protocol/coordinator/transaction/model.ts";
 import type { IntentId, NodeName, RequestKey } from "../../protocol/ids.ts";
 import type { Sequencer } from "../../protocol/sequencer.ts";
@@ -31,12 +32,16 @@ export function startServices({ assemblies }: Coordinator): Services {
 /** Turns of one sender that another may have to wait for: the one under way, and one more. */
 const turnsMax = 2;
 
-/** L13: senders are served in turn. Whoever waits for something waits for few turns of others that want it too. */
+/**
+ * L13: senders are served in turn. Whoever waits for something waits for few turns of others that want it too.
+ * L15: whoever does not answer is left out for a while.
+ */
 export function checkFair(
   node: SimulatedNode,
-  { coordinator, tick }: Sequencer,
+  sequencer: Sequencer,
   services: Services,
 ): void {
+  const { coordinator, tick } = sequencer;
   const { assemblies, pools, transactions } = coordinator;
   const { waiting, seen } = services;
   const served: AssemblyWork[] = [];
@@ -45,11 +50,22 @@ export function checkFair(
     if (!pools.has(sender)) waiting.delete(sender);
   if (served.length === 0) return;
   services.seen = new Set(assemblies.keys());
-  for (const { to } of served) waiting.delete(to);
+  for (const { to } of served) {
+    waiting.delete(to);
+    if (isPaused(sequencer, to))
+      throw new Violation(
+        "L15",
+        `${node.name} asks ${to}, who does not answer`,
+      );
+  }
   for (const [sender, { entries }] of pools) {
     const first = firstOf(entries.map(({ id }) => transactions.get(id)));
-    // Whoever failed and has to pause may be passed.
-    if (first === undefined || first.notBefore > tick) {
+    // Whoever failed, or did not answer, and has to pause may be passed.
+    if (
+      first === undefined ||
+      first.notBefore > tick ||
+      isPaused(sequencer, sender)
+    ) {
       waiting.delete(sender);
       continue;
     }

@@ -1,3 +1,5 @@
+import type { Effect } from "../../protocol/effects.ts";
+import type { Event } from "../../protocol/events.ts";
 import type { IntentId, NodeName, RequestKey } from "../../protocol/ids.ts";
 import type { MessageOf } from "../../protocol/messages.ts";
 import type { IntentRecord } from "../../protocol/records.ts";
@@ -65,6 +67,32 @@ function checkOrder(
       throw violation("dependsOn", node, "permits what is not its turn");
 }
 
+/** S43: an assembly ends only what reverts on the ledger alone, with all that it depends on. */
+export function checkEnded(
+  node: SimulatedNode,
+  { key, outcomes }: Extract<Event, { readonly type: "AssemblyDone" }>,
+  effects: readonly Effect[],
+  { hopeless }: Course,
+): void {
+  const ended = new Map<IntentId, Intent>();
+  for (const effect of effects)
+    if (effect.type === "Save" && effect.record.kind === "intent") {
+      const { intent, receipt, isDoomed } = effect.record;
+      if (receipt?.type === "Reverted" || isDoomed)
+        ended.set(intent.id, intent);
+    }
+  for (const { id } of outcomes) {
+    const { dependsOn = [] } = ended.get(id) ?? {};
+    // It ends because another one does.
+    if (!ended.has(id) || dependsOn.some((other) => ended.has(other))) continue;
+    if (
+      hopeless.get(key)?.has(id) !== true ||
+      !dependsOn.every((other) => node.holdings.isFulfilled(other))
+    )
+      throw violation("S43", node, `ends ${id.slice(0, 10)} on another's word`);
+  }
+}
+
 /** L3: whoever did not answer is skipped for a while, as long as there is somebody else to ask. */
 export function checkSkipped(
   node: SimulatedNode,
@@ -86,22 +114,29 @@ export function checkSkipped(
   if (last === undefined || last.sends <= config.heartbeatGrace) return;
   if (tick - last.tick >= config.suspicionTicks) return;
   if (tick - last.tick < config.requestTicks) return;
+  // Who is about to hand over takes nothing up, not even for itself.
+  const isLeaving = sequencer.coordinator.state === "Flush";
   const hasOther = candidates(sequencer).some(
-    (other) => other !== to && !isSilent(sequencer, other),
+    (other) =>
+      other !== to &&
+      !isSilent(sequencer, other) &&
+      !(isLeaving && other === node.name),
   );
   if (hasOther)
     throw violation("L3", node, `asks ${to} again, who does not answer`);
 }
 
-/** L10: what failed is tried again, but not at once. */
+/** L10: what failed, or was postponed, is tried again, but not at once. */
 export function checkRetried(
   node: SimulatedNode,
   { config, tick }: Sequencer,
   { intents }: MessageOf<"DelegationRequest">,
-  { retries }: Course,
+  { retries, postponed }: Course,
 ): void {
   const { requestTicks, requestTicksMax } = config;
   for (const { id } of intents) {
+    if (tick < (postponed.get(id) ?? -Infinity) + requestTicks)
+      throw violation("L10", node, `does not wait with ${id.slice(0, 10)}`);
     const last = retries.get(id);
     if (last === undefined) continue;
     const pause = Math.min(requestTicks * 2 ** last.count, requestTicksMax);

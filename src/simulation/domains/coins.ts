@@ -1,9 +1,15 @@
 import type { NodeName } from "../../protocol/ids.ts";
 import type { State } from "../../protocol/transition.ts";
+import { idsOf } from "../../protocol/turn.ts";
 import { isSecret } from "../coins.ts";
-import { assemble, endorse } from "../domain.ts";
+import { assemble, endorse, revertsOnLedger } from "../domain.ts";
 import { Random } from "../random.ts";
-import { drawCoinIntent, drawGenesis, drawWorkload } from "../workload.ts";
+import {
+  drawCoinIntent,
+  drawGenesis,
+  drawWorkload,
+  makeUpCoin,
+} from "../workload.ts";
 import { CoinBook } from "./coin-book.ts";
 import type { DomainKind } from "./domain.ts";
 
@@ -30,10 +36,16 @@ export const coinDomain: DomainKind = ({ seed, committee }) => {
       return { genesis, wishes: drawWorkload(options, random, drawCoinIntent) };
     },
     bookOf,
-    assemble: (request) =>
-      assemble({ ...request, holdings: bookOf(request.sender) }),
+    assemble: (request) => {
+      const holdings = bookOf(request.sender);
+      const outcomes = assemble({ ...request, holdings });
+      const hopeless = request.intents.filter((intent) =>
+        revertsOnLedger(intent, holdings),
+      );
+      return { outcomes, hopeless: new Set(idsOf(hopeless)) };
+    },
     endorse: (request) =>
       endorse({ ...request, holdings: bookOf(request.endorser) }),
-    makeUp: () => "pay a b 1",
+    makeUp: { payload: () => "pay a b 1", state: makeUpCoin },
   };
 };

@@ -9,6 +9,7 @@ import type {
   State,
 } from "../../protocol/transition.ts";
 import type { Block } from "../chain.ts";
+import type { Random } from "../random.ts";
 import type { Wish, WorkloadOptions } from "../workload.ts";
 
 /** What one node knows of the ledger. As durable as its view of the chain. */
@@ -35,6 +36,13 @@ export interface AssemblyRequest {
   readonly isLying: boolean;
 }
 
+/** What comes of it. */
+export interface AssemblyAnswer {
+  readonly outcomes: AssembleOutcome[];
+  /** Intents that revert on the ledger alone, as the sender sees it now, whatever is in flight. */
+  readonly hopeless: ReadonlySet<IntentId>;
+}
+
 /** What a node is asked to endorse. */
 export interface EndorsementRequest {
   readonly endorser: NodeName;
@@ -58,12 +66,15 @@ export interface SimulatedDomain {
   /** If it takes its time, the world stands still meanwhile: virtual time depends on nothing but the seed. */
   readonly assemble: (
     request: AssemblyRequest,
-  ) => AssembleOutcome[] | Promise<AssembleOutcome[]>;
+  ) => AssemblyAnswer | Promise<AssemblyAnswer>;
   readonly endorse: (
     request: EndorsementRequest,
   ) => EndorseOutcome | Promise<EndorseOutcome>;
-  /** A payload that nobody asked for, for liars. */
-  readonly makeUp: () => string;
+  /** For liars: what nobody asked for, and what no intent creates. */
+  readonly makeUp: {
+    readonly payload: () => string;
+    readonly state: (intentId: IntentId, random: Random) => State | undefined;
+  };
   /** Whether what happened is what should have. Throws a `Violation` if not. */
   readonly checkEnd?: (history: readonly Block[]) => Promise<void>;
   readonly close?: () => void;

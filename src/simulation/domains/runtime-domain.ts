@@ -1,13 +1,12 @@
 import { ledgerDomain, parseAddress } from "../../ledger/index.ts";
 import type { EndorseOutcome } from "../../protocol/events.ts";
-import type { NodeName } from "../../protocol/ids.ts";
-import type { AssembleOutcome } from "../../protocol/messages.ts";
-import type { State } from "../../protocol/transition.ts";
+import type { IntentId, NodeName } from "../../protocol/ids.ts";
+import type { Intent, State } from "../../protocol/transition.ts";
 import { assemble } from "../../runtime/domains/assembler.ts";
 import { findFault } from "../../runtime/domains/checker.ts";
 import type { DomainGroup } from "../../runtime/domains/domain.ts";
 import { hashingOf } from "../../runtime/states/arrange.ts";
-import { readState } from "../../runtime/states/content.ts";
+import { createState, readState } from "../../runtime/states/content.ts";
 import type { Block } from "../chain.ts";
 import { isSigned, sign } from "../hashing.ts";
 import { Random } from "../random.ts";
@@ -15,6 +14,7 @@ import { drawWorkload, type WorkloadOptions } from "../workload.ts";
 import { asking } from "./asks.ts";
 import { cheating } from "./cheats.ts";
 import type {
+  AssemblyAnswer,
   AssemblyRequest,
   DomainKind,
   DrawnGroup,
@@ -103,17 +103,37 @@ class RuntimeDomain implements SimulatedDomain {
     return book;
   }
 
-  async assemble(request: AssemblyRequest): Promise<AssembleOutcome[]> {
+  async assemble(request: AssemblyRequest): Promise<AssemblyAnswer> {
     const { sender, isLying } = request;
     const book = this.bookOf(sender).states;
     const domain = withWhims(this.#trial.domain, request);
-    return await assemble(request, {
+    const outcomes = await assemble(request, {
       domain: isLying ? cheating(domain, this.#lies, () => book.all()) : domain,
       group: this.#group,
       book,
       signStep: (hash) => sign(sender, hash),
       newSalt: () => saltFrom(this.#salts),
     });
+    const hopeless = new Set<IntentId>();
+    for (const { type, id } of outcomes) {
+      const intent = request.intents.find((one) => one.id === id);
+      if (type === "reverted" && intent !== undefined)
+        if (await this.#isHopeless(sender, intent)) hopeless.add(id);
+    }
+    return { outcomes, hopeless };
+  }
+
+  /** Whether an intent reverts on the ledger alone. */
+  async #isHopeless(
+    sender: NodeName,
+    { id, payload }: Intent,
+  ): Promise<boolean> {
+    const group = this.#group;
+    const { type } = await this.#trial.domain.assemble(
+      { group, id, sender, payload },
+      this.bookOf(sender).states,
+    );
+    return type === "reverted";
   }
 
   async endorse(request: EndorsementRequest): Promise<EndorseOutcome> {
@@ -137,7 +157,19 @@ class RuntimeDomain implements SimulatedDomain {
       : { type: "refused", ...fault };
   }
 
-  readonly makeUp = (): string => this.#lies.pick(this.#payloads);
+  readonly makeUp: SimulatedDomain["makeUp"] = {
+    payload: () => this.#lies.pick(this.#payloads),
+    state: (intentId, random) => this.#makeUpState(intentId, random),
+  };
+
+  /** Another one of something that is there. */
+  #makeUpState(intentId: IntentId, random: Random): State | undefined {
+    const [book] = this.#books.values();
+    const known = book?.states.all() ?? [];
+    if (known.length === 0) return undefined;
+    const origin = { intentId, index: random.below(4) };
+    return createState(random.pick(known), origin, saltFrom(random));
+  }
 
   async checkEnd(blocks: readonly Block[]): Promise<void> {
     await this.#trial.check(historyOf(this.#group, blocks));

@@ -70,7 +70,12 @@ export class ScriptedWorld {
       { chain: () => this.chain },
     );
     this.chain = new Chain(
-      { group: config, plan: noFaults, genesis: genesisStates() },
+      {
+        group: config,
+        signers: members.length,
+        plan: noFaults,
+        genesis: genesisStates(),
+      },
       {
         random,
         faults,

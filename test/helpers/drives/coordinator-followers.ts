@@ -70,11 +70,6 @@ const assemblies: readonly Drive[] = [
       "Assembling --> PreAssembly_Blocked : Assemble_Error [hasUnassembledDependencies]",
     run: (trace) => together(trace).answer(failed(first), failed(follower)),
   },
-  {
-    arrow:
-      "Assembling --> PreAssembly_Blocked : AssembleTimeout [hasUnassembledDependencies]",
-    run: (trace) => together(trace).node.wait(50),
-  },
 ];
 
 const falls: readonly Drive[] = [

@@ -11,20 +11,31 @@ function prepared(trace: Trace): Coordinator {
   return coordinator;
 }
 
+/** So many blocks come that too few are left. */
+function expire({ node }: Coordinator): void {
+  for (let height = 1; height <= 15; height++) node.tell(block(height));
+}
+
 /** It has its endorsements when too few blocks are left. */
 function late(trace: Trace): void {
   const coordinator = new Coordinator(trace);
   coordinator.gathering(wanted);
-  for (let height = 1; height <= 15; height++)
-    coordinator.node.tell(block(height));
+  expire(coordinator);
   coordinator.endorse(wanted);
+}
+
+/** The sender does not say that he has it before too few blocks are left. */
+function lapsed(trace: Trace): void {
+  const coordinator = prepared(trace);
+  expire(coordinator);
+  coordinator.node.wait(1);
 }
 
 /** Ways to arrows that only what is prepared for its user takes. */
 export const coordinatorPreparationDrives: readonly Drive[] = [
   {
     arrow: "Prepared --> Final : DispatchConfirmationRejected",
-    run: (trace) => prepared(trace).node.wait(50),
+    run: lapsed,
   },
   {
     arrow: "Prepared --> Final : Withdrawn",

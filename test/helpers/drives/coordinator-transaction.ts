@@ -95,8 +95,8 @@ const ends: readonly Drive[] = [
       new Coordinator(trace).delegate(first).delegate(rival).confirmed(rival),
   },
   {
-    arrow: "Assembling --> Final : AssembleTimeout [hasFailedTooOften]",
-    run: (trace) => new Coordinator(trace).delegate(first).node.wait(1_000),
+    arrow: "Assembling --> Final : Withdrawn",
+    run: (trace) => new Coordinator(trace).delegate(first).node.wait(50),
   },
   {
     arrow: "Assembling --> Confirmed : Confirmed",

@@ -22,7 +22,6 @@ export const validUntil = 10;
 export class Sender {
   readonly wish: Intent;
   readonly node: LoneNode;
-  readonly #bundle: Bundle;
   #requests = 0;
 
   constructor(
@@ -39,11 +38,14 @@ export class Sender {
   ) {
     this.wish = wish;
     this.node = new LoneNode({ self, retriesMax }, { records }, trace);
-    this.#bundle = bundleOf([this.#step()], validUntil);
   }
 
   #step(): Step {
     return aStep({ intentId: this.wish.id, sender: self });
+  }
+
+  #bundleUntil(until: number): Bundle {
+    return bundleOf([this.#step()], until);
   }
 
   /** Submits something that occupies the way to the coordinator. Returns the key of its delegation. */
@@ -110,9 +112,10 @@ export class Sender {
     });
   }
 
-  permitted(): this {
+  permitted(until = validUntil): this {
     const key = keyOf("permission");
-    this.node.hear(coordinator, permissionRequest(key, this.#bundle));
+    const bundle = this.#bundleUntil(until);
+    this.node.hear(coordinator, permissionRequest(key, bundle));
     return this;
   }
 
@@ -124,7 +127,7 @@ export class Sender {
   }
 
   dispatched(): this {
-    const { digest } = this.#bundle;
+    const { digest } = this.#bundleUntil(validUntil);
     const ids = [this.wish.id];
     this.node.hear(coordinator, { type: "Dispatched", digest, ids });
     return this;
@@ -136,10 +139,20 @@ export class Sender {
     return this;
   }
 
-  failed(): this {
+  failed(until = validUntil): this {
+    const { digest } = this.#bundleUntil(until);
     const ids = [this.wish.id];
-    const reason = "reverted";
-    this.node.hear(coordinator, { type: "TransactionReverted", ids, reason });
+    const failure = { type: "TransactionReverted", digest, ids } as const;
+    this.node.hear(coordinator, { ...failure, reason: "reverted" });
+    return this;
+  }
+
+  /** Endorsers do not sign what it assembled last. */
+  refused(): this {
+    const key = keyOf(`assembly:${this.#requests}`);
+    const { id } = this.wish;
+    const refusal = { type: "TransactionRefused", key, id } as const;
+    this.node.hear(coordinator, { ...refusal, reason: "refused" });
     return this;
   }
 

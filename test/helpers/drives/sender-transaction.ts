@@ -69,41 +69,17 @@ const failures: readonly Drive[] = [
     run: overtaken,
   },
   {
-    arrow: "Delegated --> Delegated : ConfirmedReverted [mayRetry]",
-    run: (trace) => fresh(trace).failed(),
-  },
-  {
-    arrow: "Delegated --> Reverted : ConfirmedReverted [hasNoLivePermission]",
-    run: (trace) => fresh(trace, 0).failed(),
-  },
-  {
-    arrow: "Delegated --> Pending : ConfirmedReverted",
-    run: (trace) => back(trace, 0).failed(),
-  },
-  {
-    arrow: "Assembling --> Delegated : ConfirmedReverted [mayRetry]",
-    run: (trace) => fresh(trace).assembling().failed(),
-  },
-  {
-    arrow: "Assembling --> Reverted : ConfirmedReverted [hasNoLivePermission]",
-    run: (trace) => fresh(trace, 0).assembling().failed(),
-  },
-  {
-    arrow: "Assembling --> Pending : ConfirmedReverted",
-    run: (trace) => back(trace, 0).assembling().failed(),
-  },
-  {
-    arrow: "EndorsementGathering --> Delegated : ConfirmedReverted [mayRetry]",
-    run: (trace) => fresh(trace).gathering().failed(),
+    arrow: "EndorsementGathering --> Delegated : EndorsementRefused [mayRetry]",
+    run: (trace) => fresh(trace).gathering().refused(),
   },
   {
     arrow:
-      "EndorsementGathering --> Reverted : ConfirmedReverted [hasNoLivePermission]",
-    run: (trace) => fresh(trace, 0).gathering().failed(),
+      "EndorsementGathering --> Reverted : EndorsementRefused [hasNoLivePermission]",
+    run: (trace) => fresh(trace, 0).gathering().refused(),
   },
   {
-    arrow: "EndorsementGathering --> Pending : ConfirmedReverted",
-    run: (trace) => back(trace, 0).gathering().failed(),
+    arrow: "EndorsementGathering --> Pending : EndorsementRefused",
+    run: (trace) => back(trace, 0).gathering().refused(),
   },
   {
     arrow: "Prepared --> Delegated : ConfirmedReverted [mayRetry]",

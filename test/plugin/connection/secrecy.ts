@@ -51,6 +51,19 @@ describe("connection.sequencer: members that do not endorse", function () {
     expect(textsAt(group, "carol")).to.deep.equal(["one"]);
   });
 
+  it("have what their own intents create, before anybody tells them", async function () {
+    const { group } = await aGroup();
+    const intent = await group.send("bob", "whisper", {
+      to: "bob",
+      text: "a memo",
+    });
+    await intent.confirmed();
+    // In the same commit as the receipt: nothing had to be asked for.
+    expect(intent.effect()?.confirmed.map(({ data }) => data)).to.deep.equal([
+      { to: "bob", text: "a memo" },
+    ]);
+  });
+
   it("know after a restart what is not theirs", async function () {
     const { cluster, group } = await aGroup();
     const first = await group.send("alice", "whisper", {

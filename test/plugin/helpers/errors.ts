@@ -3,14 +3,15 @@ import { expect } from "chai";
 import { SequencerError } from "../../../src/plugin/errors.ts";
 import type { SequencerErrorCode } from "../../../src/plugin/errors.ts";
 
-/** Expects a user error. Texts may change; codes may not. */
+/** Expects a user error, and gives it. Texts may change; codes may not. */
 export async function expectError(
   code: SequencerErrorCode,
   run: () => unknown,
-): Promise<void> {
+): Promise<SequencerError> {
   const error = await caught(run);
   if (!(error instanceof SequencerError)) throw error;
   expect(error.code).to.equal(code);
+  return error;
 }
 
 async function caught(run: () => unknown): Promise<unknown> {

@@ -102,7 +102,7 @@ describe("plugin: sequencer:run, when something is in the way", function () {
       const options = { dataDir, nodes: "2", intents: "3" };
       const first = await runHere(options, { url });
       expect(first.summary.intents.confirmed).to.equal(3);
-      const refusals: Promise<void>[] = [];
+      const refusals: Promise<unknown>[] = [];
       const second = await runHere(options, {
         url,
         onFact: ({ type }) => {

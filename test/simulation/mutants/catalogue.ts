@@ -5,6 +5,7 @@ import {
   assemblies,
   endorsements,
   preparations,
+  reverts,
   secrets,
 } from "./transitions.ts";
 
@@ -37,5 +38,6 @@ export const mutants: readonly Mutant[] = [
   ...endorsements,
   ...secrets,
   ...assemblies,
+  ...reverts,
   ...preparations,
 ];

@@ -116,6 +116,30 @@ export const assemblies: Mutant[] = [
     runs: { faults: "none", intents: 300 },
   },
   {
+    name: "asks a sender again at once that did not answer",
+    file: "coordinator/assembly.ts",
+    find: "    if (isPaused(turn.node, sender)) continue;\n",
+    replace: "    void isPaused;\n",
+    properties: ["L15"],
+    runs: { faults: "byzantine" },
+  },
+  {
+    name: "never forgives a sender that did not answer",
+    file: "coordinator/silence.ts",
+    find: "  const pause = Math.min(\n",
+    replace: "  const pause = Math.max(\n    Infinity,\n",
+    properties: ["L13"],
+    runs: { faults: "byzantine" },
+  },
+  {
+    name: "keeps the work of a sender that did not answer",
+    file: "coordinator/silence.ts",
+    find: `    tellTransaction(turn, transaction, { type: "Withdrawn" });\n`,
+    replace: "    void transaction;\n",
+    properties: ["L2", "L13", "S26"],
+    runs: { faults: "byzantine" },
+  },
+  {
     name: "assembles before it has seen the coordinator's blocks",
     file: "sender/assembly.ts",
     find: "assembly.request.height > height",
@@ -220,6 +244,45 @@ export const assemblies: Mutant[] = [
     file: "sender/transaction/actions.ts",
     find: "  save(transaction, event, turn);\n  queue(transaction, event, turn);\n",
     replace: "  save(transaction, event, turn);\n",
+    properties: ["L2"],
+    runs: { faults: "none" },
+  },
+];
+
+/** Reverts that only a coordinator sees. */
+export const reverts: Mutant[] = [
+  {
+    name: "ends what reverts on the coordinator's word",
+    file: "sender/transaction/model.ts",
+    find: `return { type: "AssemblePostpone", reason: outcome.reason };`,
+    replace: `return { type: "AssembleRevert", reason: outcome.reason };`,
+    properties: ["S43"],
+    runs: { faults: "byzantine" },
+  },
+  {
+    name: "ends a dependant before the ledger has what it depends on",
+    file: "sender/assembly.ts",
+    find: `return outcome?.type === "reverted" && isEarly`,
+    replace: `return outcome?.type === "reverted" && !isEarly && isEarly`,
+    properties: ["S43"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "delegates at once what was postponed",
+    file: "sender/transaction/actions.ts",
+    find: "transaction.retryTick = nextTry(turn, transaction.postponements, id);",
+    replace:
+      "transaction.retryTick = 0;\n  push(sender.outgoing, transaction.sequence, id);",
+    properties: ["L10"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "forgets what was postponed",
+    file: "sender/transaction/actions.ts",
+    find: `  push(sender.delayed, transaction.retryTick, id);
+  sender.postponed.add(transaction);
+`,
+    replace: "",
     properties: ["L2"],
     runs: { faults: "none" },
   },

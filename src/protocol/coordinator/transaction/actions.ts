@@ -36,6 +36,13 @@ export function pool(
   push(queue, transaction.order, transaction.id);
 }
 
+export function noteRequest(
+  transaction: CoordinatorTransaction,
+  { key }: EventOf<"AssembleRequestSent">,
+): void {
+  transaction.request = key;
+}
+
 export function backOff(
   transaction: CoordinatorTransaction,
   _event: unknown,
@@ -92,24 +99,17 @@ export function fall(
 
 /** The sender decides what happens next; its counter of retries is durable. */
 export function giveBack(
-  transaction: CoordinatorTransaction,
+  { id, sender, request: key }: CoordinatorTransaction,
   { detail }: EventOf<"EndorsedRejected">,
   turn: Turn,
 ): void {
+  if (key === undefined) return;
   const reason = `Not endorsed: ${detail}`;
-  send(turn, transaction.sender, {
-    type: "TransactionReverted",
-    ids: [transaction.id],
-    reason,
-  });
+  send(turn, sender, { type: "TransactionRefused", key, id, reason });
 }
 
-/** The sender does not answer. If it lives it delegates again. */
-export function giveUp(
-  { id, sender }: CoordinatorTransaction,
-  _event: unknown,
-  turn: Turn,
-): void {
+/** It goes back to its sender, who delegates it again when he can. */
+function giveUp({ id, sender }: CoordinatorTransaction, turn: Turn): void {
   const { height } = turn.node;
   send(turn, sender, { type: "DelegationReturned", ids: [id], height });
 }
@@ -159,6 +159,6 @@ function leaveFollowers(transaction: CoordinatorTransaction, turn: Turn): void {
     if (state === "Confirmed")
       tellTransaction(turn, follower, { type: "DependencyAssembled" });
     else if (tellTransaction(turn, follower, { type: "Withdrawn" }))
-      giveUp(follower, undefined, turn);
+      giveUp(follower, turn);
   }
 }

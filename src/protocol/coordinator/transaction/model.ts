@@ -25,10 +25,9 @@ export type CoordinatorTransactionEvent =
   | { readonly type: "AssembleRequestSent"; readonly key: RequestKey }
   | { readonly type: "Assemble_Success"; readonly step: Step }
   | { readonly type: "Assemble_Revert_Response" }
-  /** The sender parked it, has settled it, or gave it to somebody else. */
+  /** The sender parked or postponed it, has settled it, or gave it to somebody else. */
   | { readonly type: "Withdrawn" }
   | { readonly type: "Assemble_Error" }
-  | { readonly type: "AssembleTimeout" }
   /** The bundle it is in has enough endorsements. */
   | { readonly type: "Endorsed" }
   /** The bundle it is in cannot get enough endorsements, because of this step. */
@@ -58,6 +57,8 @@ export interface CoordinatorTransaction {
   readonly intent: Intent;
   /** Order of arrival: first assembly follows it for each sender. */
   readonly order: number;
+  /** The last request for its assembly. */
+  request: RequestKey | undefined;
   step: Step | undefined;
   /** In-flight transactions whose outputs it uses, and those that use its outputs. Most wait in a pool and have none. */
   builtOn: Set<IntentId> | undefined;

@@ -6,7 +6,7 @@ import {
   end,
   fall,
   giveBack,
-  giveUp,
+  noteRequest,
   pool,
   remove,
 } from "./actions.ts";
@@ -51,7 +51,7 @@ export const coordinatorTransactionTable: Table<
     ],
   },
   PreAssembly_Blocked: {
-    AssembleRequestSent: [{ to: "Assembling" }],
+    AssembleRequestSent: [{ to: "Assembling", run: [noteRequest] }],
     DependencyAssembled: [
       { to: "PreAssembly_Blocked", when: hasUnassembledDependencies },
       { to: "Pooled", run: [pool] },
@@ -60,7 +60,7 @@ export const coordinatorTransactionTable: Table<
     Confirmed: confirmed,
   },
   Pooled: {
-    AssembleRequestSent: [{ to: "Assembling" }],
+    AssembleRequestSent: [{ to: "Assembling", run: [noteRequest] }],
     DependencyReverted: [
       { to: "PreAssembly_Blocked", when: hasUnassembledDependencies },
     ],
@@ -74,15 +74,6 @@ export const coordinatorTransactionTable: Table<
     ],
     Assemble_Revert_Response: [{ to: "Reverted", run: [end] }],
     Assemble_Error: [
-      {
-        to: "PreAssembly_Blocked",
-        when: hasUnassembledDependencies,
-        run: [backOff],
-      },
-      { to: "Pooled", run: [backOff, pool] },
-    ],
-    AssembleTimeout: [
-      { to: "Final", when: hasFailedTooOften, run: [giveUp, remove] },
       {
         to: "PreAssembly_Blocked",
         when: hasUnassembledDependencies,

@@ -54,12 +54,13 @@ export function save(
 
 /** Notes to whom it is sent, who has not accepted it yet; undefined while it waits to be sent. */
 export function sendTo(
-  { sent }: Sender,
+  { sent, postponed }: Sender,
   transaction: SenderTransaction,
   to: NodeName | undefined,
 ): void {
   const { sentTo } = transaction;
   transaction.isAccepted = false;
+  postponed.delete(transaction);
   if (sentTo === to) return;
   transaction.sentTo = to;
   const before = sentTo === undefined ? undefined : sent.get(sentTo);
@@ -93,9 +94,10 @@ export function noteDelegate(
 
 export function keepStep(
   transaction: SenderTransaction,
-  { step }: EventOf<"AssembleAndSignSuccess">,
+  { step, key }: EventOf<"AssembleAndSignSuccess">,
 ): void {
   transaction.step = step;
+  transaction.request = key;
 }
 
 export function dropStep(transaction: SenderTransaction): void {
@@ -139,7 +141,7 @@ export function noteDispatch(
 /** Waits before it is delegated again; the counter is durable. */
 export function retryLater(
   transaction: SenderTransaction,
-  event: EventOf<"ConfirmedReverted">,
+  event: EventOf<"ConfirmedReverted" | "EndorsementRefused">,
   turn: Turn,
 ): void {
   transaction.retries += 1;
@@ -151,6 +153,22 @@ export function retryLater(
   const { retries, id } = transaction;
   transaction.retryTick = nextTry(turn, retries, id);
   push(turn.node.sender.delayed, transaction.retryTick, id);
+}
+
+/** Nobody's word but the ledger's ends it: it waits until that moves on, or for a while, longer each time. */
+export function postpone(
+  transaction: SenderTransaction,
+  { reason }: EventOf<"AssemblePostpone">,
+  turn: Turn,
+): void {
+  const { sender } = turn.node;
+  const { id } = transaction;
+  sendTo(sender, transaction, undefined);
+  transaction.reason = reason;
+  transaction.retryTick = nextTry(turn, transaction.postponements, id);
+  transaction.postponements += 1;
+  push(sender.delayed, transaction.retryTick, id);
+  sender.postponed.add(transaction);
 }
 
 /** It will end as reverted, but a permission may still be used: wait until it cannot. */

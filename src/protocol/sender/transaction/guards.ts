@@ -1,10 +1,5 @@
 import type { Turn } from "../../turn.ts";
-import type { SenderTransaction, SenderTransactionEvent } from "./model.ts";
-
-type Reverted = Extract<
-  SenderTransactionEvent,
-  { readonly type: "ConfirmedReverted" }
->;
+import type { SenderTransaction } from "./model.ts";
 
 /** No permission for it can be used any more, as the own view of the ledger shows. */
 export function hasNoLivePermission(
@@ -19,10 +14,10 @@ export function hasNoLivePermission(
 
 export function mayRetry(
   transaction: SenderTransaction,
-  { isRetryable }: Reverted,
+  _event: unknown,
   { node }: Turn,
 ): boolean {
-  return isRetryable && transaction.retries < node.config.retriesMax;
+  return transaction.retries < node.config.retriesMax;
 }
 
 export function isSettledSafely(

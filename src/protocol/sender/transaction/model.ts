@@ -25,10 +25,15 @@ export type SenderTransactionEvent =
   | { readonly type: "Created" }
   | { readonly type: "Delegated"; readonly to: NodeName }
   | { readonly type: "AssembleRequestReceived"; readonly key: RequestKey }
-  | { readonly type: "AssembleAndSignSuccess"; readonly step: Step }
+  | {
+      readonly type: "AssembleAndSignSuccess";
+      readonly step: Step;
+      readonly key: RequestKey;
+    }
   | { readonly type: "AssembleRevert"; readonly reason: string }
   | { readonly type: "AssemblePark"; readonly reason: string }
   | { readonly type: "AssembleError"; readonly reason: string }
+  | { readonly type: "AssemblePostpone"; readonly reason: string }
   | {
       readonly type: "DispatchConfirmationRequestReceived";
       readonly from: NodeName;
@@ -44,8 +49,9 @@ export type SenderTransactionEvent =
   | {
       readonly type: "ConfirmedReverted";
       readonly reason: string;
-      readonly isRetryable: boolean;
     }
+  /** Endorsers do not sign what it was assembled to. */
+  | { readonly type: "EndorsementRefused"; readonly reason: string }
   /** It was only to be prepared: this is for its user. */
   | { readonly type: "PreparedReceived"; readonly prepared: Prepared }
   /** No permission for it is live any more, or what its user got can no longer be executed. */
@@ -68,6 +74,8 @@ export interface SenderTransaction {
   isAccepted: boolean;
   /** What was assembled last, for the coordinator it was sent to. */
   step: Step | undefined;
+  /** The request that it was assembled for. */
+  request: RequestKey | undefined;
   permission: Permission | undefined;
   liveUntil: number;
   isDispatched: boolean;
@@ -76,6 +84,8 @@ export interface SenderTransaction {
   isDoomed: boolean;
   /** After a failure: the tick before which it is not delegated again. */
   retryTick: number;
+  /** How often it was postponed. */
+  postponements: number;
   parked: string | undefined;
   /** What its user got, who asked for a preparation. */
   prepared: Prepared | undefined;
@@ -86,16 +96,19 @@ export interface SenderTransaction {
 /** What an assembly means for the transaction. */
 export function eventOf(
   outcome: AssembleOutcome,
+  key: RequestKey,
 ): SenderTransactionEvent | undefined {
   switch (outcome.type) {
     case "assembled":
-      return { type: "AssembleAndSignSuccess", step: outcome.step };
+      return { type: "AssembleAndSignSuccess", step: outcome.step, key };
     case "reverted":
       return { type: "AssembleRevert", reason: outcome.reason };
     case "parked":
       return { type: "AssemblePark", reason: outcome.reason };
     case "error":
       return { type: "AssembleError", reason: outcome.reason };
+    case "postponed":
+      return { type: "AssemblePostpone", reason: outcome.reason };
     case "unknown":
       return undefined;
   }
@@ -114,6 +127,7 @@ export function createTransaction(
     sentTo: undefined,
     isAccepted: false,
     step: undefined,
+    request: undefined,
     permission: undefined,
     liveUntil: 0,
     isDispatched: false,
@@ -121,6 +135,7 @@ export function createTransaction(
     reason: undefined,
     isDoomed: false,
     retryTick: 0,
+    postponements: 0,
     parked: undefined,
     prepared: undefined,
     waitsFor: new Set(),

@@ -11,6 +11,7 @@ import {
   noteDispatch,
   park,
   permit,
+  postpone,
   queue,
   retryLater,
   revert,
@@ -31,7 +32,7 @@ import type {
 
 const confirmed = [{ to: "Confirmed", run: [confirm] }] as const;
 
-/** The base ledger, or the coordinator, says that it failed. */
+/** Its coordinator says that it failed, or the last block of its permission has passed. */
 const failed = [
   { to: "Delegated", when: mayRetry, run: [retryLater] },
   { to: "Reverted", when: hasNoLivePermission, run: [revert] },
@@ -85,7 +86,6 @@ export const senderTransactionTable: Table<
     Released: again,
     DependencyReverted: invalid,
     ConfirmedSuccess: confirmed,
-    ConfirmedReverted: failed,
   },
   Assembling: {
     AssembleRequestReceived: [{ to: "Assembling" }],
@@ -93,23 +93,23 @@ export const senderTransactionTable: Table<
     AssembleRevert: invalid,
     AssemblePark: [{ to: "Parked", run: [park] }],
     AssembleError: [{ to: "Delegated" }],
+    AssemblePostpone: [{ to: "Delegated", run: [postpone] }],
     Dispatched: dispatched,
     CoordinatorChanged: again,
     Released: again,
     DependencyReverted: invalid,
     ConfirmedSuccess: confirmed,
-    ConfirmedReverted: failed,
   },
   EndorsementGathering: {
     AssembleRequestReceived: [{ to: "Assembling", run: [dropStep] }],
     DispatchConfirmationRequestReceived: [{ to: "Prepared", run: [permit] }],
+    EndorsementRefused: failed,
     PreparedReceived: [{ to: "PreparedForUser", run: [handToUser] }],
     Dispatched: dispatched,
     CoordinatorChanged: again,
     Released: again,
     DependencyReverted: invalid,
     ConfirmedSuccess: confirmed,
-    ConfirmedReverted: failed,
   },
   Prepared: {
     AssembleRequestReceived: [{ to: "Assembling", run: [dropStep] }],

@@ -1,0 +1,71 @@
+import { expect } from "chai";
+
+import { coordinator, Sender } from "../helpers/drives/driven-sender.ts";
+import { heartbeat } from "../helpers/letters.ts";
+import { keyOf } from "../helpers/lone-node.ts";
+
+const untraced = (): void => undefined;
+
+function aSender(): Sender {
+  return new Sender(untraced).delegated();
+}
+
+function retriesOf({ node, wish }: Sender): number | undefined {
+  const record = node.records.get(`intent:${wish.id}`);
+  return record?.kind === "intent" ? record.retries : undefined;
+}
+
+/** Its coordinator has forgotten it, and gets it again. */
+function delegatedAgain(sender: Sender): Sender {
+  const { node, wish } = sender;
+  const [request] = node
+    .hear(coordinator, heartbeat("Active"))
+    .sent("DelegationRequest");
+  if (request === undefined) throw new Error("not delegated");
+  const { key } = request;
+  const accepted = { type: "DelegationAccepted", key, height: 0 } as const;
+  node.hear(coordinator, { ...accepted, ids: [wish.id] });
+  return sender;
+}
+
+describe("The failure of a bundle", () => {
+  it("counts once against the transactions in it", () => {
+    const sender = aSender().gathering().permitted().dispatched().failed();
+    expect(retriesOf(sender)).to.equal(1);
+    expect(retriesOf(sender.failed())).to.equal(1);
+    expect(sender.node.sequencer.ignored.get("stale revert")).to.equal(1);
+  });
+
+  it("does not count against a newer attempt at the same coordinator", () => {
+    const sender = aSender().gathering().permitted();
+    delegatedAgain(sender).failed().assembling().failed();
+    sender.gathering().failed().permitted(9).failed();
+    expect(retriesOf(sender)).to.equal(0);
+    expect(sender.node.sequencer.ignored.get("stale revert")).to.equal(4);
+    expect(retriesOf(sender.failed(9))).to.equal(1);
+  });
+});
+
+describe("A refusal by endorsers", () => {
+  it("counts once against what was assembled", () => {
+    const sender = aSender().gathering().refused();
+    expect(retriesOf(sender)).to.equal(1);
+    expect(retriesOf(sender.refused())).to.equal(1);
+    expect(sender.node.sequencer.ignored.get("stale refusal")).to.equal(1);
+  });
+
+  it("does not count against what was assembled after it", () => {
+    const sender = aSender().gathering();
+    const { node, wish } = sender;
+    const late = {
+      type: "TransactionRefused",
+      key: keyOf("assembly:1"),
+      id: wish.id,
+      reason: "late",
+    } as const;
+    delegatedAgain(sender).gathering();
+    node.hear(coordinator, late);
+    expect(retriesOf(sender)).to.equal(0);
+    expect(retriesOf(sender.refused())).to.equal(1);
+  });
+});
