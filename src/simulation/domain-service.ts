@@ -70,8 +70,7 @@ export class DomainService {
         view,
         parked: this.#ports.parked(),
         failing,
-        isLying:
-          this.#ports.liars.has(node.name) && this.#ports.plan().liars > 0,
+        isLying: this.#isLying(node),
       });
       return after(answer, ({ outcomes, hopeless }) => {
         this.#ports.conduct.judged(node, key, hopeless);
@@ -103,14 +102,23 @@ export class DomainService {
         } as const;
         return { type: "EndorsementDone", digest, outcome };
       }
-      const { name: endorser } = node;
-      const outcome = this.#ports.domain.endorse({ endorser, bundle, view });
+      const outcome = this.#ports.domain.endorse({
+        endorser: node.name,
+        bundle,
+        view,
+        isLying: this.#isLying(node),
+      });
       return after(outcome, (done) => ({
         type: "EndorsementDone",
         digest,
         outcome: done,
       }));
     });
+  }
+
+  /** Liars tell the truth in the end. */
+  #isLying({ name }: SimulatedNode): boolean {
+    return this.#ports.liars.has(name) && this.#ports.plan().liars > 0;
   }
 
   /** Answers after a while, with what is true then, if the node has not crashed meanwhile. */

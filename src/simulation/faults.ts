@@ -165,11 +165,11 @@ export function drawFaults(seed: number, group: FaultGroup): FaultPlan {
 }
 
 /** Members that lie: fewer than would stop the group for good. They tell the truth in the end. */
-export function liarsIn(
-  committee: readonly NodeName[],
+export function liarsAmong(
+  suspects: readonly NodeName[],
   { liars }: FaultPlan,
 ): ReadonlySet<NodeName> {
-  return new Set(liars > 0 && committee.length > 1 ? committee.slice(-1) : []);
+  return new Set(liars > 0 && suspects.length > 1 ? suspects.slice(-1) : []);
 }
 
 /** The faults that a run has seen, by kind. */

@@ -11,7 +11,7 @@ import {
   drawFaults,
   FaultCounter,
   type FaultPlan,
-  liarsIn,
+  liarsAmong,
   noFaults,
 } from "./faults.ts";
 import { Incidents } from "./incidents.ts";
@@ -61,7 +61,7 @@ export class World {
     this.#settings = settings;
     this.#plan = drawFaults(seed, settings.faults);
     this.#random = new Random(seed, "world");
-    const liars = liarsIn(committee, this.#plan);
+    const liars = liarsAmong(domain.suspects, this.#plan);
     const nodes = members.length;
     const { genesis, wishes } = domain.draw({ ...settings, nodes });
     this.wishes = wishes;

@@ -5,6 +5,7 @@ import type {
   Json,
   NewState,
 } from "../../runtime/domains/domain.ts";
+import type { Intent } from "../../protocol/transition.ts";
 import type { Random } from "../random.ts";
 
 type Assembled = Extract<Assembly, { readonly type: "assembled" }>;
@@ -18,8 +19,8 @@ interface Means {
 
 type Cheat = (honest: Assembled, means: Means) => Assembled;
 
-/** How often a sender that lies tries to cheat. */
-const share = 0.3;
+/** How often a sender that lies tries to cheat in one way or the other. */
+const share = 0.2;
 
 /** A domain with the assemblies of a sender who hopes that nobody looks. He signs them as he signs honest ones. */
 export function cheating(
@@ -36,6 +37,19 @@ export function cheating(
         : assembly;
     },
   };
+}
+
+/** Intents with what others asked for, perhaps somebody on another node. */
+export function inOtherNames(
+  intents: readonly Intent[],
+  payloads: readonly string[],
+  random: Random,
+): readonly Intent[] {
+  return intents.map((intent) =>
+    random.chance(share)
+      ? { ...intent, payload: random.pick(payloads) }
+      : intent,
+  );
 }
 
 const cheats: readonly Cheat[] = [

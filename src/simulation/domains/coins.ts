@@ -30,6 +30,7 @@ export const coinDomain: DomainKind = ({ seed, committee }) => {
   return {
     rules: { mayKnow },
     concerns: mayKnow,
+    suspects: committee,
     draw: (options) => {
       const random = new Random(seed, "workload");
       const genesis = drawGenesis(random).map(({ state }) => state);

@@ -46,6 +46,8 @@ export interface AssemblyAnswer {
 /** What a node is asked to endorse. */
 export interface EndorsementRequest {
   readonly endorser: NodeName;
+  /** Whether the endorser may sign what is wrong. */
+  readonly isLying: boolean;
   readonly bundle: Bundle;
   readonly view: SpeculativeView;
 }
@@ -56,6 +58,8 @@ export interface SimulatedDomain {
   readonly rules: Partial<GroupConfig> & Pick<GroupConfig, "mayKnow">;
   /** Whether a state is any business of a member who does not endorse, whatever the domain itself thinks of that. */
   readonly concerns: GroupConfig["mayKnow"];
+  /** Members of whom the last one may lie. */
+  readonly suspects: readonly NodeName[];
   /** What is on the ledger in the beginning, and what users want. Asked once. */
   readonly draw: (options: WorkloadOptions) => {
     readonly genesis: readonly State[];

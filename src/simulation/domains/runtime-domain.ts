@@ -12,7 +12,7 @@ import { isSigned, sign } from "../hashing.ts";
 import { Random } from "../random.ts";
 import { drawWorkload, type WorkloadOptions } from "../workload.ts";
 import { asking } from "./asks.ts";
-import { cheating } from "./cheats.ts";
+import { cheating, inOtherNames } from "./cheats.ts";
 import type {
   AssemblyAnswer,
   AssemblyRequest,
@@ -23,6 +23,7 @@ import type {
 } from "./domain.ts";
 import { historyOf } from "./history.ts";
 import { LedgerBook } from "./ledger-book.ts";
+import { preludeOf } from "./prelude.ts";
 import type { Trial } from "./trial.ts";
 import { withWhims } from "./whims.ts";
 
@@ -37,6 +38,7 @@ export function onTrial(trial: Trial): DomainKind {
 /** A domain of the runtime, with the runtime's own assembler, checker, books and hashes. */
 class RuntimeDomain implements SimulatedDomain {
   readonly rules: SimulatedDomain["rules"];
+  readonly suspects: readonly NodeName[];
   readonly #drawn: DrawnGroup;
   readonly #trial: Trial;
   readonly #group: DomainGroup;
@@ -44,7 +46,7 @@ class RuntimeDomain implements SimulatedDomain {
   readonly #salts: Random;
   readonly #lies: Random;
   /** What somebody wants, for those who want it in his name. */
-  #payloads: readonly string[] = ["sing a song"];
+  readonly #payloads = ["sing a song"];
 
   constructor(drawn: DrawnGroup, trial: Trial) {
     this.#drawn = drawn;
@@ -53,6 +55,8 @@ class RuntimeDomain implements SimulatedDomain {
     this.#salts = new Random(drawn.seed, "salts");
     this.#lies = new Random(drawn.seed, "lies");
     this.rules = this.#rules();
+    const { members, endorsers } = this.#group;
+    this.suspects = this.#lies.chance(0.5) ? members : endorsers;
   }
 
   #rules(): SimulatedDomain["rules"] {
@@ -83,10 +87,15 @@ class RuntimeDomain implements SimulatedDomain {
   };
 
   draw(options: WorkloadOptions): ReturnType<SimulatedDomain["draw"]> {
-    const random = new Random(this.#drawn.seed, "workload");
-    const drawAsk = asking(this.#trial, this.#group);
-    const wishes = drawWorkload(options, random, drawAsk);
-    this.#payloads = wishes.map(({ intent }) => intent.payload);
+    const { seed } = this.#drawn;
+    const prelude = preludeOf(this.#trial, this.#group, seed);
+    const first = prelude.map(({ intent }) => intent.id);
+    const drawAsk = asking(this.#trial, this.#group, first);
+    const random = new Random(seed, "workload");
+    const wishes = [...prelude, ...drawWorkload(options, random, drawAsk)];
+    // What waits for something would wait for ever in the name of somebody else.
+    for (const { mayPark, intent } of wishes)
+      if (!mayPark) this.#payloads.push(intent.payload);
     return { genesis: [], wishes };
   }
 
@@ -107,8 +116,15 @@ class RuntimeDomain implements SimulatedDomain {
     const { sender, isLying } = request;
     const book = this.bookOf(sender).states;
     const domain = withWhims(this.#trial.domain, request);
-    const outcomes = await assemble(request, {
-      domain: isLying ? cheating(domain, this.#lies, () => book.all()) : domain,
+    const lies = this.#lies;
+    const asked = isLying
+      ? {
+          ...request,
+          intents: inOtherNames(request.intents, this.#payloads, lies),
+        }
+      : request;
+    const outcomes = await assemble(asked, {
+      domain: isLying ? cheating(domain, lies, () => book.all()) : domain,
       group: this.#group,
       book,
       signStep: (hash) => sign(sender, hash),
@@ -116,7 +132,7 @@ class RuntimeDomain implements SimulatedDomain {
     });
     const hopeless = new Set<IntentId>();
     for (const { type, id } of outcomes) {
-      const intent = request.intents.find((one) => one.id === id);
+      const intent = asked.intents.find((one) => one.id === id);
       if (type === "reverted" && intent !== undefined)
         if (await this.#isHopeless(sender, intent)) hopeless.add(id);
     }
@@ -137,9 +153,15 @@ class RuntimeDomain implements SimulatedDomain {
   }
 
   async endorse(request: EndorsementRequest): Promise<EndorseOutcome> {
-    const { endorser, bundle } = request;
+    const { endorser, bundle, isLying } = request;
     const { domain } = this.#trial;
     const group = this.#group;
+    const endorsed = {
+      type: "endorsed",
+      signature: sign(endorser, bundle.digest),
+    } as const;
+    // Groups trust no single endorser, unless they have only one.
+    if (isLying && (this.rules.threshold ?? 0) > 1) return endorsed;
     const book = this.bookOf(endorser);
     const fault = await findFault(request, {
       domain,
@@ -152,9 +174,7 @@ class RuntimeDomain implements SimulatedDomain {
       isSignedBy: (sender, hash, signature) =>
         group.members.includes(sender) && isSigned(signature, sender, hash),
     });
-    return fault === undefined
-      ? { type: "endorsed", signature: sign(endorser, bundle.digest) }
-      : { type: "refused", ...fault };
+    return fault === undefined ? endorsed : { type: "refused", ...fault };
   }
 
   readonly makeUp: SimulatedDomain["makeUp"] = {

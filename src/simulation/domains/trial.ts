@@ -43,6 +43,8 @@ export interface Trial {
     group: DrawnGroup,
     random: Random,
   ) => DomainGroup["configuration"];
+  /** What has to happen before anything else makes sense. */
+  readonly prelude?: (group: DomainGroup) => readonly DrawnCall[];
   /** For the calls of one run, which may refer to each other. */
   readonly drawCalls: (group: DomainGroup) => DrawCall;
   /** Whether a state is any business of a node that does not endorse. */
