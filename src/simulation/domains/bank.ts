@@ -13,7 +13,7 @@ export class Bank {
     const balance = this.balanceOf(account);
     if (balance < amount)
       throw violation(
-        "conservation",
+        "conserved",
         by,
         `takes ${amount} from ${account}, who has ${balance}`,
       );
@@ -37,7 +37,7 @@ export class Bank {
     for (const owner of owners)
       if (worth.balanceOf(owner) !== this.balanceOf(owner))
         throw violation(
-          "conservation",
+          "conserved",
           owner,
           `has coins worth ${worth.balanceOf(owner)}, and should have ${this.balanceOf(owner)}`,
         );

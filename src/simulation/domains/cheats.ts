@@ -87,15 +87,21 @@ function readInstead(honest: Assembled): Assembled {
 function createMore(honest: Assembled, { random }: Means): Assembled {
   const enlarge = (state: NewState): NewState => ({
     ...state,
-    data: replace(state.data, (text) =>
-      /^[0-9]+$/.test(text) ? String(BigInt(text) + 7n) : text,
-    ),
+    data: replace(state.data, enlargeNumber),
   });
   const chosen = random.below(honest.outputs.length);
   const outputs = honest.outputs.map((output, i) =>
     i === chosen ? enlarge(output) : output,
   );
   return { ...honest, outputs };
+}
+
+/** Numbers are written in decimal or, if they are words of storage, in hexadecimal digits; longer ones are hashes. */
+function enlargeNumber(text: string): string {
+  if (/^[0-9]+$/.test(text)) return String(BigInt(text) + 7n);
+  return /^0x[0-9a-f]{1,16}$/.test(text)
+    ? `0x${(BigInt(text) + 7n).toString(16)}`
+    : text;
 }
 
 function createLess(honest: Assembled): Assembled {

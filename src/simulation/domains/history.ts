@@ -16,7 +16,7 @@ export function historyOf(
     for (const state of outputs) {
       const read = readState(state);
       if (read === undefined)
-        throw violation("conservation", state.id, "means nothing");
+        throw violation("conserved", state.id, "means nothing");
       unspent.set(state.id, read);
     }
   }

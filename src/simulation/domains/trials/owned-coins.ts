@@ -76,7 +76,7 @@ function check({ group, steps, unspent }: History): void {
     const { type, from } = intent;
     const isAllowed = type !== "issue" || issuersOf(group).includes(from);
     if (homeOf(from) !== sender || !isAllowed)
-      throw violation("conservation", intentId, `is not for ${sender} to do`);
+      throw violation("conserved", intentId, `is not for ${sender} to do`);
     if (type === "merge") continue;
     if (type !== "issue") bank.take(from, intent.amount, intentId);
     if (type !== "redeem") bank.add(intent.to, intent.amount);

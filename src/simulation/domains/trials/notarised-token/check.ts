@@ -37,7 +37,7 @@ export function check({ group, steps, unspent }: History): void {
   for (const { intentId, sender, payload } of steps) {
     const intent = intentType.parse(JSON.parse(payload));
     if (homeOf(intent.by) !== sender || !mayAsk(group, intent))
-      throw violation("conservation", intentId, `is not for ${sender} to do`);
+      throw violation("conserved", intentId, `is not for ${sender} to do`);
     perform(intent, intentId, { bank, locks });
   }
   const statesOf = (schema: string): readonly unknown[] =>

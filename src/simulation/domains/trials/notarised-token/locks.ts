@@ -50,7 +50,7 @@ export class Locks {
     );
     const rest = value - totalOf(recipients);
     if (!isPrepared || rest < 0n)
-      throw violation("conservation", id, "opens a lock as it must not");
+      throw violation("conserved", id, "opens a lock as it must not");
     this.#locks.delete(use.lockId);
     for (const { to, amount: part } of recipients) this.#bank.add(to, part);
     this.#bank.add(owner, rest);
@@ -60,7 +60,7 @@ export class Locks {
     const lock = this.#find(use, id);
     const { recipients } = use;
     if (lock.delegate !== undefined || totalOf(recipients) > lock.amount)
-      throw violation("conservation", id, "prepares a lock as it must not");
+      throw violation("conserved", id, "prepares a lock as it must not");
     this.#locks.set(use.lockId, { ...lock, prepared: { recipients } });
   }
 
@@ -80,14 +80,14 @@ export class Locks {
         prepared,
       }));
     if (!isDeepStrictEqual(write(found), write(this.#locks.values())))
-      throw violation("conservation", "locks", "are not what they should be");
+      throw violation("conserved", "locks", "are not what they should be");
   }
 
   /** `id` names what is to blame if somebody uses a lock that is not his to use. */
   #find({ by, lockId }: Use, id: string): Lock {
     const lock = this.#locks.get(lockId);
     if (lock === undefined || (lock.delegate ?? lock.owner) !== by)
-      throw violation("conservation", id, `uses lock ${lockId.slice(0, 14)}`);
+      throw violation("conserved", id, `uses lock ${lockId.slice(0, 14)}`);
     return lock;
   }
 }

@@ -32,7 +32,7 @@ export async function check({ group, steps, unspent }: History): Promise<void> {
     const from = privateAddressOf(group, { name, node });
     callers.add(from);
     if (!(await evm.call({ from, to, data })))
-      throw violation("conservation", intentId, "fails on a plain EVM");
+      throw violation("conserved", intentId, "fails on a plain EVM");
   }
   await compareAccounts(evm, unspent, callers);
   await compareStorage(evm, unspent);
@@ -59,11 +59,11 @@ async function compareAccounts(
       balance !== plain.balance ||
       code !== plain.code
     )
-      throw violation("conservation", address, "is another account elsewhere");
+      throw violation("conserved", address, "is another account elsewhere");
     missing.delete(address);
   }
   for (const address of missing)
-    throw violation("conservation", address, "has called, and is not there");
+    throw violation("conserved", address, "has called, and is not there");
 }
 
 async function compareStorage(
@@ -84,7 +84,7 @@ async function compareStorage(
       const plain = await evm.slot(address, slot);
       if (plain !== (storage.get(slot) ?? 0n))
         throw violation(
-          "conservation",
+          "conserved",
           address,
           `has ${storage.get(slot) ?? 0n} at ${slot}, and ${plain} elsewhere`,
         );
