@@ -10,6 +10,7 @@ import { createState, readState } from "../../runtime/states/content.ts";
 import type { Block } from "../chain.ts";
 import { isSigned, sign } from "../hashing.ts";
 import { Random } from "../random.ts";
+import { Violation } from "../violation.ts";
 import { drawWorkload, type WorkloadOptions } from "../workload.ts";
 import { asking } from "./asks.ts";
 import { cheating, inOtherNames } from "./cheats.ts";
@@ -56,7 +57,9 @@ class RuntimeDomain implements SimulatedDomain {
     this.#lies = new Random(drawn.seed, "lies");
     this.rules = this.#rules();
     const { members, endorsers } = this.#group;
-    this.suspects = this.#lies.chance(0.5) ? members : endorsers;
+    // Some liars send intents, some endorse, and most do both.
+    const who = this.#lies.chance(0.5) ? members : endorsers;
+    this.suspects = this.#lies.shuffle(who);
   }
 
   #rules(): SimulatedDomain["rules"] {
@@ -192,7 +195,14 @@ class RuntimeDomain implements SimulatedDomain {
   }
 
   async checkEnd(blocks: readonly Block[]): Promise<void> {
-    await this.#trial.check(historyOf(this.#group, blocks));
+    try {
+      await this.#trial.check(historyOf(this.#group, blocks));
+    } catch (error) {
+      if (error instanceof Violation) throw error;
+      // Something is on the ledger that nobody can read.
+      const what = error instanceof Error ? error.message : "it makes no sense";
+      throw new Violation("conserved", what);
+    }
   }
 
   close(): void {

@@ -22,14 +22,14 @@ export const sabotages: readonly Sabotage[] = [
   {
     domain: "group-token",
     name: "group-token forgets the sum",
-    seed: 4,
+    seed: 1,
     trial: deafTo("the balance of", groupTokenTrial),
     property: "conserved",
   },
   {
     domain: "group-token",
     name: "group-token gives no change, and nobody asks for it",
-    seed: 2,
+    seed: 1,
     trial: sabotaged(deafTo("the balance of", groupTokenTrial), {
       assemble: async (intent, view) => {
         const assembly = await groupTokenTrial.domain.assemble(intent, view);
@@ -43,14 +43,14 @@ export const sabotages: readonly Sabotage[] = [
   {
     domain: "owned-coins",
     name: "owned-coins forgets who speaks",
-    seed: 4,
+    seed: 27,
     trial: deafTo("does not speak for", ownedCoinsTrial),
     property: "conserved",
   },
   {
     domain: "owned-coins",
     name: "owned-coins spends coins of whoever is on the same node",
-    seed: 1,
+    seed: 6,
     trial: sabotaged(deafTo("does not own", ownedCoinsTrial), {
       assemble: (intent, view) =>
         ownedCoinsTrial.domain.assemble(intent, {
@@ -72,14 +72,14 @@ export const sabotages: readonly Sabotage[] = [
   {
     domain: "notarised-token",
     name: "notarised-token forgets who asks",
-    seed: 4,
+    seed: 22,
     trial: deafTo("is no identity of", notarisedTokenTrial),
     property: "conserved",
   },
   {
     domain: "notarised-token",
     name: "notarised-token forgets what an intent creates",
-    seed: 8,
+    seed: 24,
     trial: deafTo("it creates something else", notarisedTokenTrial),
     property: "conserved",
   },
@@ -93,14 +93,14 @@ export const sabotages: readonly Sabotage[] = [
   {
     domain: "private-contracts",
     name: "private-contracts forgets to compare what is written",
-    seed: 32,
+    seed: 22,
     trial: deafTo("what it creates", privateContractsTrial),
     property: "conserved",
   },
   {
     domain: "private-contracts",
     name: "private-contracts forgets to compare what is spent",
-    seed: 16,
+    seed: 18,
     trial: deafTo("what it spends", privateContractsTrial),
     property: "conserved",
   },

@@ -11,13 +11,14 @@ export const groupTokenTrial: Trial = {
   domain: groupToken,
   configure: () => ({}),
   drawCalls: () => (random) => {
-    const amount = String(random.between(1, 1_000));
+    const minted = String(random.between(1, 5_000));
+    const amount = String(random.between(1, 500));
     const to = random.pick(accounts);
     const from = random.pick(accounts);
     const dice = random.below(10);
     const [signature, args] =
       dice < 4
-        ? ["mint(string,uint256)", { to, amount }]
+        ? ["mint(string,uint256)", { to, amount: minted }]
         : dice < 9
           ? ["transfer(string,string,uint256)", { from, to, amount }]
           : ["burn(string,uint256)", { from, amount }];

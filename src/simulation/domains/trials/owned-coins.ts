@@ -12,12 +12,12 @@ import type { DrawnCall, History, Trial } from "../trial.ts";
 /** Coins that only their owners spend, each on his own node, while witnesses endorse. */
 export const ownedCoinsTrial: Trial = {
   domain: ownedCoins,
-  configure: ({ members, committee }, random) => ({
-    witnesses: committee.join(","),
-    ...(random.chance(0.5) && {
-      issuers: random.shuffle(accountsOn(members)).slice(0, 3).join(","),
-    }),
-  }),
+  configure: ({ members, committee }, random) => {
+    const [first, ...others] = accountsOn(members);
+    const issuers = [first, ...random.shuffle(others).slice(0, 2)].join(",");
+    const witnesses = committee.join(",");
+    return random.chance(0.5) ? { witnesses, issuers } : { witnesses };
+  },
   drawCalls:
     (group) =>
     (random, { node }) =>
@@ -32,7 +32,7 @@ function drawCall(
   group: DomainGroup,
 ): DrawnCall {
   const from = random.pick(people);
-  const to = random.pick(accountsOn(group.members));
+  const to = random.pick(accountsOn(random.pick([[node], group.members])));
   if (issuersOf(group).includes(`${from}@${node}`) && random.chance(0.5)) {
     const args = { to, amount: String(random.between(1, 5_000)) };
     return { from, signature: "issue(string,uint256)", args };

@@ -26,8 +26,9 @@ export const privateContractsTrial: Trial = {
     const to = contractOf(group);
     return (random) => {
       const from = random.pick(people);
-      const payer = random.chance(0.4) ? 0n : random.pick(balances);
-      const amount = BigInt(random.between(1, 1_000));
+      const isMinted = random.chance(0.4);
+      const payer = isMinted ? 0n : random.pick(balances);
+      const amount = BigInt(random.between(1, isMinted ? 5_000 : 500));
       const data = encodePay(payer, random.pick(balances), amount);
       return { from, signature: "invoke(address,bytes)", args: { to, data } };
     };
