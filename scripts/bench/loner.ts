@@ -216,6 +216,7 @@ export class Loner {
       nonce: this.#nonce,
       to: ledger.group,
       data,
+      value: 0n,
       gasLimit:
         executeGasMax(transition, { data, signers: packed.signers }) ?? 0n,
       maxFeePerGas: 2n * (header?.baseFee ?? 0n) + tip,

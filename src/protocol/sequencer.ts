@@ -106,4 +106,5 @@ function work(turn: Turn): void {
 }
 
 export { explain } from "./explain.ts";
+export { findRefusal } from "./sender/submission.ts";
 export type { Sequencer } from "./turn.ts";

@@ -38,6 +38,11 @@ export class ChainError extends Error {
   }
 }
 
+/** A key cannot be used for now. Trying again may help. The message has no secret in it. */
+export class SignerError extends Error {
+  override readonly name = "SignerError";
+}
+
 /** A transition that the ledger made, as its logs tell. */
 export interface IndexedTransition {
   readonly group: GroupAddress;
@@ -70,8 +75,10 @@ export interface Endorser {
 export interface UnsignedTransaction {
   readonly chainId: bigint;
   readonly nonce: number;
-  readonly to: Address;
+  /** Undefined: it creates a contract. */
+  readonly to: Address | undefined;
   readonly data: Hex;
+  readonly value: bigint;
   readonly gasLimit: bigint;
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
@@ -84,6 +91,9 @@ export interface Payer {
     transaction: UnsignedTransaction,
   ) => Hex | Promise<Hex>;
 }
+
+/** Gives an address money, so that it has `needed` and more. False if it did not: it has as much, or there is no way. */
+export type Faucet = (address: Address, needed: bigint) => Promise<boolean>;
 
 /** Carries bodies between nodes. It may lose, delay, double and reorder them, but tells truly who sent them. */
 export interface Transport {

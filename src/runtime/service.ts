@@ -1,5 +1,12 @@
-import type { GroupAddress, IntentId, NodeName } from "../protocol/ids.ts";
+import type { Address, Hex } from "../ledger/index.ts";
+import type {
+  Digest,
+  GroupAddress,
+  IntentId,
+  NodeName,
+} from "../protocol/ids.ts";
 import type { Domain, DomainGroup, Json, SeenState } from "./domains/domain.ts";
+import type { SentTransaction } from "./ledger/submitter/public-end.ts";
 
 /** A group, as a node knows it. */
 export interface NodeGroup extends DomainGroup {
@@ -9,6 +16,43 @@ export interface NodeGroup extends DomainGroup {
   readonly id: string;
   readonly name: string;
   readonly threshold: number;
+}
+
+/** What a user wants done in a group. */
+export interface NewIntent {
+  readonly group: GroupAddress;
+  readonly id: IntentId;
+  readonly payload: string;
+  readonly touches: readonly string[] | undefined;
+  readonly dependsOn: readonly IntentId[];
+  readonly isPrepareOnly: boolean;
+}
+
+/** Who signs a transaction of the base ledger. */
+export interface TransactionSigner {
+  readonly address: Address;
+  /** Undefined for the node itself. */
+  readonly userName: string | undefined;
+}
+
+/** A transaction of the base ledger that a user wants. It happens at most once. */
+export interface NewTransaction {
+  readonly id: Digest;
+  readonly signer: TransactionSigner;
+  /** Undefined: to create a contract. */
+  readonly to: Address | undefined;
+  readonly data: Hex;
+  readonly value: bigint;
+  readonly gasLimit: bigint;
+  /** What the user offers for gas, and never more; undefined: what is usual. */
+  readonly maxFee: bigint | undefined;
+  readonly tip: bigint | undefined;
+}
+
+/** What users want, to be taken together. */
+export interface NewWork {
+  readonly intents: readonly NewIntent[];
+  readonly transactions: readonly NewTransaction[];
 }
 
 /** What a node does for its users. The RPC server, tests and tasks use nothing else. */
@@ -32,20 +76,24 @@ export interface NodeService {
   /** The next id for an intent: cheap on the ledger, never given twice. */
   readonly nextIntentId: (group: GroupAddress) => IntentId;
   /**
-   * Resolves when the intent is durable; rejects with a `NodeRefusal` when it is not taken. `record` runs inside the same
-   * commit, so that what it writes is there if and only if the intent is.
+   * Resolves when all of it is durable; rejects with a `NodeRefusal` when something is not taken, and then nothing is.
+   * `record` runs inside the same commit, so that what it writes is there if and only if the rest is.
    */
-  readonly submit: (
-    submission: {
-      readonly group: GroupAddress;
-      readonly id: IntentId;
-      readonly payload: string;
-      readonly touches: readonly string[] | undefined;
-      readonly dependsOn: readonly IntentId[];
-      readonly isPrepareOnly: boolean;
-    },
-    record: () => void,
-  ) => Promise<void>;
+  readonly submit: (work: NewWork, record: () => void) => Promise<void>;
+  /**
+   * Who signs a transaction of the base ledger for a name: a user of this node, or with `eth_address:0x…` the node itself,
+   * if that address is one of its own.
+   */
+  readonly signerOf: (name: string) => TransactionSigner | undefined;
+  /** Gives a user money, so that he has so much, on a chain where it is free. False if it did not. */
+  readonly fund: (
+    signer: TransactionSigner,
+    needed: bigint,
+  ) => Promise<boolean>;
+  /** A transaction of the base ledger that is on its way, or ended not long ago. */
+  readonly sent: (id: Digest) => SentTransaction | undefined;
+  /** What such a transaction waits for, in one sentence; undefined if it has ended. */
+  readonly explainSent: (id: Digest) => string | undefined;
   /** Takes a parked intent up again; false if it is not parked here. */
   readonly resume: (id: IntentId) => Promise<boolean>;
   /** What an intent waits for, in one sentence; undefined if it is not open here. */
@@ -69,6 +117,14 @@ export interface NodeService {
     group: GroupAddress,
     id: IntentId,
   ) => PreparedCall | undefined;
+  /**
+   * The key of a user: secp256k1, uncompressed, 65 bytes with 0x; undefined if there is none. A user of this node gets it on
+   * first use; about others their nodes are asked. Rejects with a `NodeRefusal` if such a node does not answer soon.
+   */
+  readonly publicKeyOf: (identity: {
+    readonly name: string;
+    readonly node: NodeName;
+  }) => Promise<string | undefined>;
   readonly height: () => number;
   readonly status: () => NodeStatus;
   /** Called after every commit that settled something. */
@@ -114,6 +170,8 @@ export interface NodeStatus {
   readonly height: number;
   readonly boot: number;
   readonly groups: readonly GroupStatus[];
+  /** Users' transactions of the base ledger that have not ended. */
+  readonly openTransactions: number;
   /** Messages that were dropped, by reason. */
   readonly dropped: Readonly<Record<string, number>>;
 }
@@ -142,6 +200,8 @@ export interface GroupStatus {
   /** States on the ledger whose content it waits for. */
   readonly missingStates: number;
 }
+
+export type { SentTransaction };
 
 /** A node does not take an intent. */
 export class NodeRefusal extends Error {

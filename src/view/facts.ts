@@ -78,6 +78,12 @@ export type RunFact =
       readonly reason: string | null;
     }
   | {
+      readonly type: "endorser-trouble";
+      readonly node: string;
+      /** Null when it is over. */
+      readonly reason: string | null;
+    }
+  | {
       readonly type: "group-refused";
       readonly node: string;
       readonly group: string;
@@ -166,6 +172,8 @@ export function runFactOf(node: string, fact: NodeFact): RunFact | undefined {
         payer: fact.payer,
         reason: fact.reason ?? null,
       };
+    case "EndorserTrouble":
+      return { type: "endorser-trouble", node, reason: fact.reason ?? null };
     case "GroupRefused":
       return {
         type: "group-refused",

@@ -48,6 +48,12 @@ export function toLines(fact: RunFact): string[] {
           ? `${fact.payer} pays for ${fact.node} again`
           : `${fact.payer} cannot pay for ${fact.node}: ${printable(fact.reason)}`,
       ];
+    case "endorser-trouble":
+      return [
+        fact.reason === null
+          ? `${fact.node} endorses again`
+          : `${fact.node} cannot endorse: ${printable(fact.reason)}`,
+      ];
     case "group-refused":
       return [
         `${fact.node} does not join ${shorten(fact.group)}: ${printable(fact.reason)}`,

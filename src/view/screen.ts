@@ -100,9 +100,8 @@ function nodeLines(state: ViewState): Line[] {
 }
 
 function intentLines(state: ViewState): Line[] {
-  const { open, assembling, endorsing, dispatched, parked } = progressOf(
-    groupsOf(state),
-  );
+  const { open, assembling, endorsing, dispatched, parked, prepared } =
+    progressOf(groupsOf(state));
   const counts: Piece[] = [
     { text: "intents  " },
     { text: `open ${digits(open)}  assembling ${digits(assembling)}` },
@@ -111,6 +110,7 @@ function intentLines(state: ViewState): Line[] {
     { text: `confirmed ${digits(state.confirmed)}`, style: "green" },
   ];
   if (parked > 0) counts.push({ text: `  parked ${digits(parked)}` });
+  if (prepared > 0) counts.push({ text: `  prepared ${digits(prepared)}` });
   if (state.reverted > 0)
     counts.push({ text: `  reverted ${digits(state.reverted)}`, style: "red" });
   const { workload, bundles } = state;

@@ -117,6 +117,7 @@ function apply(state: ViewState, fact: RunFact): ViewState {
     case "submission-failed":
     case "chain-trouble":
     case "payer-trouble":
+    case "endorser-trouble":
     case "group-refused":
       return state;
   }
@@ -154,6 +155,7 @@ function isTrouble(fact: RunFact): boolean {
       return fact.outcome === "reverted";
     case "chain-trouble":
     case "payer-trouble":
+    case "endorser-trouble":
       return fact.reason !== null;
     case "submission-failed":
     case "group-refused":
@@ -196,11 +198,14 @@ export function groupStatusOf(
 
 /** Where intents are on their way. */
 export interface Progress {
+  /** Not ended, and not waiting for their users. */
   readonly open: number;
   readonly assembling: number;
   readonly endorsing: number;
   readonly dispatched: number;
   readonly parked: number;
+  /** Endorsed, for users who submit them themselves. */
+  readonly prepared: number;
 }
 
 /** Adds up what senders have open and what coordinators work on. */
@@ -216,9 +221,10 @@ export function progressOf(
       ),
     );
   const parked = own("Parked");
+  const prepared = own("PreparedForUser");
   const all = sum(groups.map((group) => sum(Object.values(group.own))));
   return {
-    open: all - parked,
+    open: all - parked - prepared,
     assembling: coordinated("Assembling"),
     endorsing: coordinated(
       "Endorsement_Gathering",
@@ -228,6 +234,7 @@ export function progressOf(
     ),
     dispatched: coordinated("Dispatched", "Sequenced", "Submitted"),
     parked,
+    prepared,
   };
 }
 

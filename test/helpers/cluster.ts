@@ -8,22 +8,17 @@ import {
 import type { ChainClient } from "../../src/runtime/ports.ts";
 import type { NodeGroup } from "../../src/runtime/service.ts";
 import type { Hub } from "../../src/runtime/transport/in-process.ts";
-
-/** The keys of the accounts that Hardhat's and Foundry's chains have from the beginning. Everybody knows them. */
-const wellKnownKeys = [
-  "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d",
-  "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a",
-  "0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6",
-  "0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a",
-] as const;
+import { publishedAccount } from "./accounts.ts";
+import { noUsers } from "./no-users.ts";
 
 export const names = ["alice", "bob", "carol", "dave"] as const;
 
 /** The key with which a node endorses and pays. */
 export function keyOf(name: string): string {
-  const key = wellKnownKeys[names.findIndex((other) => other === name)];
-  if (key === undefined) throw new Error(`${name} has no key.`);
-  return key;
+  const index = names.findIndex((other) => other === name);
+  if (index === -1) throw new Error(`${name} has no key.`);
+  // Tests send from the first account themselves.
+  return publishedAccount(index + 1).privateKey;
 }
 
 /** Four nodes on a chain. */
@@ -51,10 +46,7 @@ export function createTestCluster(options: {
       payerKeys: (name) => [keyOf(name)],
       domains: builtInDomains,
       ...(options.hub && { hub: options.hub }),
-      createUsers: () => ({
-        settle: () => undefined,
-        unsettle: () => undefined,
-      }),
+      createUsers: () => noUsers,
       onFact: options.onFact ?? (() => undefined),
       onFatal: (name, error) => {
         throw new Error(`${name} has stopped.`, { cause: error });

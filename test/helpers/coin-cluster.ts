@@ -143,12 +143,17 @@ export class CoinCluster {
     });
     await node.submit(
       {
-        group: group.address,
-        id,
-        payload,
-        touches,
-        dependsOn: [],
-        isPrepareOnly: true,
+        intents: [
+          {
+            group: group.address,
+            id,
+            payload,
+            touches,
+            dependsOn: [],
+            isPrepareOnly: true,
+          },
+        ],
+        transactions: [],
       },
       () => undefined,
     );

@@ -37,6 +37,8 @@ export function createLiar(
   const key = (): string =>
     random.chance(0.7) ? random.pick(keys) : `dave:1:${random.below(1_000)}`;
   const name = (): string => random.pick([...names, "mallory", "x"]);
+  const userName = (): string =>
+    random.pick(["user", "__proto__", "", "a@b", `u${random.below(1_000)}`]);
   const height = (): number =>
     random.pick([0, 1, 5, 20, 60, 1_000_000, 2 ** 53 - 1]);
   const many = <Item>(make: () => Item, most = 4): Item[] =>
@@ -289,6 +291,18 @@ export function createLiar(
     () =>
       JSON.stringify({ type: "joined", group: random.pick([group, stranger]) }),
     () => JSON.stringify({ type: "ask", group, states: many(word, 70) }),
+    () => JSON.stringify({ type: "key-wanted", name: userName() }),
+    () =>
+      JSON.stringify({
+        type: "key",
+        name: userName(),
+        publicKey: random.pick([
+          `0x04${"11".repeat(64)}`,
+          `0x04${random.bytes32().slice(2).repeat(2)}`,
+          `0x02${random.bytes32().slice(2)}`,
+          "0x",
+        ]),
+      }),
     () =>
       JSON.stringify({
         type: "tell",

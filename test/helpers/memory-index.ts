@@ -8,7 +8,7 @@ import {
   type IndexerOptions,
   type IndexerPorts,
 } from "../../src/runtime/ledger/indexer/ports.ts";
-import { machineTimers } from "../../src/runtime/ledger/timers.ts";
+import { machineTimers } from "../../src/runtime/timers.ts";
 import type { ChainClient } from "../../src/runtime/ports.ts";
 
 /** What a node would have on disk of the chain. It survives the indexer. */

@@ -1,43 +1,28 @@
-import { HDNodeWallet, Transaction, Wallet } from "ethers";
-
-import { parseAddress, parseHex } from "../../src/ledger/index.ts";
 import type { Digest } from "../../src/protocol/ids.ts";
 import { parseDigest } from "../../src/protocol/ids.ts";
+import { createPayer } from "../../src/runtime/keys/secp256k1.ts";
+import { createWallet } from "../../src/runtime/keys/wallet.ts";
 import type { Indexer } from "../../src/runtime/ledger/indexer/indexer.ts";
 import { executeGasMax } from "../../src/runtime/ledger/submitter/gas.ts";
 import {
   submitterDefaults,
+  type PublicSubmission,
   type Submission,
   type SubmitterOptions,
 } from "../../src/runtime/ledger/submitter/ports.ts";
+import type { PublicEnd } from "../../src/runtime/ledger/submitter/public-end.ts";
 import { Submitter } from "../../src/runtime/ledger/submitter/submitter.ts";
-import { machineTimers, type Timers } from "../../src/runtime/ledger/timers.ts";
-import type { ChainClient, Payer } from "../../src/runtime/ports.ts";
+import { machineTimers, type Timers } from "../../src/runtime/timers.ts";
+import type { ChainClient, Faucet, Payer } from "../../src/runtime/ports.ts";
 import { Database } from "../../src/runtime/store/database.ts";
 import { submissionsSql } from "../../src/runtime/store/submissions.ts";
+import { publishedAccount } from "./accounts.ts";
 import { MemoryIndex } from "./memory-index.ts";
 import type { Endorsed, TestGroup } from "./runtime-ledger.ts";
 
-const PHRASE = "test test test test test test test test test test test junk";
-
 /** The account with this number of Hardhat's chain and of Anvil, which has money. */
 export function aPayer(number: number): Payer {
-  const path = `m/44'/60'/0'/0/${number}`;
-  const { privateKey } = HDNodeWallet.fromPhrase(PHRASE, undefined, path);
-  return payerOf(privateKey);
-}
-
-/** Signs with a key. */
-export function payerOf(privateKey: string): Payer {
-  const wallet = new Wallet(privateKey);
-  return {
-    address: parseAddress(wallet.address),
-    signTransaction: (transaction) => {
-      const unsigned = Transaction.from({ ...transaction, type: 2 });
-      unsigned.signature = wallet.signingKey.sign(unsigned.unsignedHash);
-      return parseHex(unsigned.serialized);
-    },
-  };
+  return createPayer(publishedAccount(number).privateKey);
 }
 
 /** How a submission failed. */
@@ -56,6 +41,11 @@ export class SubmitterRig {
   readonly progress: (readonly [Digest, "nonce" | "submitted"])[] = [];
   readonly failures: Failure[] = [];
   readonly troubles: Error[] = [];
+  readonly ends: PublicEnd[] = [];
+  wallet = createWallet();
+  /** Gives money if a test has one. */
+  faucet: Faucet = async () => await Promise.resolve(false);
+  #count = 0;
   #running:
     { readonly indexer: Indexer; readonly submitter: Submitter } | undefined;
 
@@ -77,7 +67,19 @@ export class SubmitterRig {
         timers,
         database: this.database,
         payers: this.payers,
+        wallet: this.wallet,
+        faucet: async (address, needed) => await this.faucet(address, needed),
         height: () => this.index.height,
+        isIndexed: ({ number, hash }) => {
+          const known = this.index.blocks.find(
+            (block) => block.number === number,
+          );
+          return known === undefined || known.hash === hash;
+        },
+        onPublicEnd: (end) => this.ends.push(end),
+        onPublicEnded: () => {
+          this.index.tell();
+        },
         onProgress: (digest, progress) => {
           this.progress.push([digest, progress]);
           this.index.tell();
@@ -151,6 +153,45 @@ export class SubmitterRig {
     });
     this.submitter.submit(digest);
     return digest;
+  }
+
+  /** Commits a user's transaction, and lets it go. */
+  submitPublic(
+    from: { readonly userName: string } | { readonly payer: Payer },
+    parts: Partial<PublicSubmission> & Pick<PublicSubmission, "data">,
+  ): Digest {
+    const digest = parseDigest(
+      `0x${(++this.#count).toString(16).padStart(64, "0")}`,
+    );
+    if (digest === undefined) throw new Error("There is no digest.");
+    const isUser = "userName" in from;
+    const submission: PublicSubmission = {
+      digest,
+      payer: isUser
+        ? this.wallet.keyOf(from.userName).address
+        : from.payer.address,
+      userName: isUser ? from.userName : undefined,
+      to: undefined,
+      value: 0n,
+      gasLimit: 1_000_000n,
+      wanted: { maxFee: undefined, tip: undefined },
+      ...parts,
+    };
+    this.database.commit(() => {
+      this.submitter.reservePublic(submission);
+    });
+    this.submitter.submit(digest);
+    return digest;
+  }
+
+  /** How a user's transaction ended, as far as it was told last. */
+  async endOf(digest: Digest): Promise<PublicEnd> {
+    const find = (): PublicEnd | undefined =>
+      this.ends.findLast((end) => end.digest === digest);
+    await this.index.until(() => find() !== undefined);
+    const end = find();
+    if (end === undefined) throw new Error("It has not ended.");
+    return end;
   }
 
   /** Resolves when everything that was submitted got this far. */

@@ -38,11 +38,22 @@ describe("The failure of a bundle", () => {
 
   it("does not count against a newer attempt at the same coordinator", () => {
     const sender = aSender().gathering().permitted();
-    delegatedAgain(sender).failed().assembling().failed();
+    delegatedAgain(sender).assembling().failed();
     sender.gathering().failed().permitted(9).failed();
     expect(retriesOf(sender)).to.equal(0);
-    expect(sender.node.sequencer.ignored.get("stale revert")).to.equal(4);
+    expect(sender.node.sequencer.ignored.get("stale revert")).to.equal(3);
     expect(retriesOf(sender.failed(9))).to.equal(1);
+  });
+
+  it("gives back what its coordinator took again while it had it dispatched", () => {
+    const sender = aSender().gathering().permitted();
+    const { node } = delegatedAgain(sender).failed();
+    const again = [
+      ...node.sent("DelegationRequest"),
+      ...node.wait(20).sent("DelegationRequest"),
+    ];
+    expect(again).not.to.have.length(0);
+    expect(retriesOf(sender)).to.equal(0);
   });
 });
 

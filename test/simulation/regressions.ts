@@ -66,6 +66,21 @@ const kept: readonly Kept[] = [
     property: "R1",
     bug: "a sender counted as silent because of a request that nobody waited for any more",
   },
+  {
+    options: { seed: 65_014, faults: "all" },
+    property: "L2",
+    bug: "what was given again to a coordinator that still had it dispatched stayed with nobody when that failed",
+  },
+  {
+    options: { seed: 75_330, faults: "all" },
+    property: "S25",
+    bug: "a successor built on a handover whose intents happened in another bundle",
+  },
+  {
+    options: { seed: 90_489, faults: "all" },
+    property: "L6",
+    bug: "a member that does not endorse heard no heartbeats, and moved the role by asking the first in line",
+  },
 ];
 
 describe("Seeds in which a property once did not hold", function () {

@@ -64,7 +64,19 @@ describe("view: screen", () => {
       endorsing: 0,
       dispatched: 0,
       parked: 0,
+      prepared: 0,
     });
+  });
+
+  it("does not count as open what waits for its user", () => {
+    const own = { Delegated: 3, PreparedForUser: 2 };
+    const status: RunFact = {
+      type: "status",
+      nodes: [aStatus("bob", { own })],
+    };
+    const text = textOf(after([...opening, status]));
+    expect(text).to.match(/open 3 .*prepared 2$/m);
+    expect(text).to.match(/^ {2}bob +Idle +Idle +124 +3 +0/m);
   });
 
   it("shows the last facts that fit, trouble with a mark", () => {

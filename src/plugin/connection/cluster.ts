@@ -7,6 +7,7 @@ import type { Mining } from "./mining.ts";
 import { MemberNode } from "./node.ts";
 import { readFaults, requireCount } from "./options.ts";
 import { asUserError, asUserErrorNow } from "./refusals.ts";
+import type { Requests } from "./requests.ts";
 import type { Sabotage } from "./sabotage.ts";
 import type {
   ClusterGroup,
@@ -39,6 +40,7 @@ export interface TestClusterOptions {
 export interface TestClusterPorts {
   readonly cluster: Cluster;
   readonly sabotage: Sabotage;
+  readonly requestsOf: (member: Member) => Requests;
   readonly waits: Waits;
   /** Undefined on other chains. */
   readonly simulated: SimulatedChain | undefined;
@@ -69,6 +71,7 @@ export class TestCluster implements RunningCluster {
           {
             member,
             sabotage: ports.sabotage,
+            requests: ports.requestsOf(member),
             failure: () => ports.failures.get(member.name),
             requireRunning: () => {
               this.#requireRunning();
@@ -183,6 +186,11 @@ export class TestCluster implements RunningCluster {
     const { cluster, waits, simulated, clean } = this.#ports;
     waits.stop(new SequencerError("CLUSTER_STOPPED", undefined));
     await simulated?.history.stop();
+    await Promise.all(
+      this.nodes.map(async (node) => {
+        await node.close();
+      }),
+    );
     await cluster.stop();
     clean();
     await simulated?.mining.restore();

@@ -1,6 +1,7 @@
 import type { Member } from "../../runtime/cluster/member.ts";
 import { requireCount } from "./options.ts";
-import { asUserErrorNow } from "./refusals.ts";
+import { asUserError, asUserErrorNow } from "./refusals.ts";
+import type { Requests } from "./requests.ts";
 import type { Sabotage } from "./sabotage.ts";
 import type { ClusterNode, ClusterNodeStatus } from "./types.ts";
 
@@ -10,6 +11,7 @@ export class MemberNode implements ClusterNode {
   readonly address: string;
   readonly #member: Member;
   readonly #sabotage: Sabotage;
+  readonly #requests: Requests;
   readonly #failure: () => Error | undefined;
   readonly #requireRunning: () => void;
   #isHeld = false;
@@ -19,6 +21,7 @@ export class MemberNode implements ClusterNode {
     ports: {
       readonly member: Member;
       readonly sabotage: Sabotage;
+      readonly requests: Requests;
       /** Why it stopped by itself. */
       readonly failure: () => Error | undefined;
       /** Throws when the cluster has stopped: nothing of it may run any more. */
@@ -29,6 +32,7 @@ export class MemberNode implements ClusterNode {
     this.address = options.address;
     this.#member = ports.member;
     this.#sabotage = ports.sabotage;
+    this.#requests = ports.requests;
     this.#failure = ports.failure;
     this.#requireRunning = ports.requireRunning;
   }
@@ -57,9 +61,28 @@ export class MemberNode implements ClusterNode {
     );
   }
 
+  async request({
+    method,
+    params = [],
+  }: {
+    readonly method: string;
+    readonly params?: readonly unknown[];
+  }): Promise<unknown> {
+    this.#requireRunning();
+    return await asUserError(
+      async () => await this.#requests.ask(method, params),
+    );
+  }
+
   async crash(): Promise<void> {
     this.#isHeld = false;
+    await this.#requests.close();
     await this.#member.crash();
+  }
+
+  /** Takes no more requests. */
+  async close(): Promise<void> {
+    await this.#requests.close();
   }
 
   async restart(): Promise<void> {

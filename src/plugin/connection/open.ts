@@ -8,15 +8,18 @@ import { parseAddress } from "../../ledger/index.ts";
 import { Cluster } from "../../runtime/cluster/cluster.ts";
 import { builtInDomains } from "../../runtime/domains/built-in.ts";
 import { openChainClient } from "../../runtime/ledger/client/open.ts";
+import { UserBook } from "../../runtime/users/book.ts";
 import { Random } from "../../simulation/random.ts";
 import type { SequencerConfig } from "../config.ts";
 import { ensureFactory } from "../deployment/ensure-factory.ts";
 import { SequencerError } from "../errors.ts";
 import { accountsFor } from "../running/accounts.ts";
+import { faucetOf } from "../running/faucet.ts";
 import { TestCluster } from "./cluster.ts";
 import { History } from "./history.ts";
 import { type Ask, Mining } from "./mining.ts";
 import { readStartOptions } from "./options.ts";
+import { Requests } from "./requests.ts";
 import { Sabotage } from "./sabotage.ts";
 import type { ClusterStartOptions } from "./types.ts";
 import { Waits } from "./waits.ts";
@@ -49,6 +52,7 @@ export async function openCluster(
   const sabotage = new Sabotage();
   const waits = new Waits();
   const failures = new Map<string, Error>();
+  const books = new Map<string, UserBook>();
   const { dataDir, clean } = temporaryDirectory();
   const cluster = new Cluster(
     {
@@ -64,10 +68,12 @@ export async function openCluster(
       domains: start.domains,
       payerKeys: (name) => [keyOf(name)],
       wrapPayer: (name, payer) => sabotage.wrap(name, payer),
-      createUsers: () => ({
-        settle: () => undefined,
-        unsettle: () => undefined,
-      }),
+      faucet: faucetOf(openChainClient(provider)),
+      createUsers: ({ database }, name) => {
+        const book = new UserBook({ database, now: () => Date.now() });
+        books.set(name, book);
+        return book;
+      },
       draw: new Random(start.seed, "network"),
       onFact: (name, fact) => {
         if (fact.type === "Started") failures.delete(name);
@@ -109,6 +115,12 @@ export async function openCluster(
     {
       cluster,
       sabotage,
+      requestsOf: (member) =>
+        new Requests({
+          member,
+          book: () => books.get(member.name),
+          client: openChainClient(provider),
+        }),
       waits,
       simulated,
       headOf: async () =>

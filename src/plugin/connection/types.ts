@@ -98,6 +98,11 @@ export interface ClusterNode {
   /** The last block that it has seen. */
   readonly height: number;
   status(): ClusterNodeStatus;
+  /** Calls a method of its JSON-RPC, without a port in between: users' transactions, verifiers, the base ledger. */
+  request(call: {
+    readonly method: string;
+    readonly params?: readonly unknown[];
+  }): Promise<unknown>;
   /** What is not on its disk is lost, as if its process had been killed. */
   crash(): Promise<void>;
   /** Starts it on its own disk, after a crash if it is still up. */

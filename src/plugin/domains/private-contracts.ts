@@ -66,11 +66,11 @@ export class PrivateContract {
       .catch((error: unknown) => {
         throw withRevert(error, this.interface);
       });
-    const outputs = this.interface.decodeFunctionResult(
+    const outputs: readonly unknown[] = this.interface.decodeFunctionResult(
       fragment,
       typeof returned === "string" ? returned : "0x",
     );
-    return outputs.length === 1 ? (outputs[0] as unknown) : outputs;
+    return outputs.length === 1 ? outputs[0] : outputs;
   }
 
   #fragment(name: string): FunctionFragment {

@@ -1,17 +1,21 @@
 import type { Cluster } from "../../runtime/cluster/cluster.ts";
-import { machineTimers } from "../../runtime/ledger/timers.ts";
+import { machineTimers } from "../../runtime/timers.ts";
+import { progressOf } from "../../view/state.ts";
 
 /** Longer than a change of the coordinator takes. What is open after that is on disk, and goes on in the next run. */
 const flushMsMax = 30_000;
 
-/** Intents that have not ended and do not wait for their user. */
+/** Intents that have not ended and do not wait for their users. */
 export function openIntents(cluster: Cluster | undefined): number {
-  let open = 0;
-  for (const { node } of (cluster?.members ?? []).filter(({ isUp }) => isUp))
-    for (const { own } of node.status().groups)
-      for (const [state, count] of Object.entries(own))
-        if (state !== "Parked") open += count;
-  return open;
+  const up = (cluster?.members ?? []).filter(({ isUp }) => isUp);
+  return progressOf(up.flatMap(({ node }) => node.status().groups)).open;
+}
+
+/** Whether everything has ended that does not wait for its user. */
+function isDone(cluster: Cluster): boolean {
+  const up = cluster.members.filter(({ isUp }) => isUp);
+  const hasOpen = up.some(({ node }) => node.status().openTransactions > 0);
+  return !hasOpen && openIntents(cluster) === 0;
 }
 
 /** Takes nothing new, and waits until what was taken has ended, for a while. */
@@ -28,7 +32,7 @@ export async function flush(
   });
   const settled = new Promise<void>((resolve) => {
     const look = (): void => {
-      if (openIntents(cluster) === 0) resolve();
+      if (isDone(cluster)) resolve();
     };
     for (const { node } of cluster.members.filter(({ isUp }) => isUp))
       cancel.push(node.onSettled(look));

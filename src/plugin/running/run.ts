@@ -2,7 +2,7 @@ import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 
 import type { GroupAddress } from "../../protocol/ids.ts";
 import type { Cluster } from "../../runtime/cluster/cluster.ts";
-import { machineTimers } from "../../runtime/ledger/timers.ts";
+import { machineTimers } from "../../runtime/timers.ts";
 import type { EndReason, RunFact, RunSummary } from "../../view/facts.ts";
 import { takeCensus } from "./census.ts";
 import type { Connection } from "./chain.ts";

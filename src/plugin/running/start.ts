@@ -20,6 +20,7 @@ import { askChain, connect, type Connection, keepMining } from "./chain.ts";
 import type { Closers } from "./closers.ts";
 import { type DataDir, openDataDir, type SavedRun } from "./data-dir.ts";
 import { Doors } from "./doors.ts";
+import { faucetOf } from "./faucet.ts";
 import { requireFunded } from "./funds.ts";
 import { type RunRequest, thresholdFor } from "./options.ts";
 import {
@@ -187,6 +188,7 @@ async function startCluster(
         endorserKey: (name) => keys.get(name) ?? "",
         domains: builtInDomains,
         payerKeys: (name) => [keys.get(name) ?? ""],
+        faucet: faucetOf(openChainClient(connection.provider)),
         createUsers: (store, name) => {
           const { database } = store;
           const book = new UserBook({ database, now: () => Date.now() });

@@ -47,6 +47,7 @@ export function addFact(tally: Tally, fact: RunFact): Tally {
     case "blocks-reverted":
     case "chain-trouble":
     case "payer-trouble":
+    case "endorser-trouble":
     case "group-refused":
     case "accepted":
     case "submission-failed":

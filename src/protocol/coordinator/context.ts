@@ -51,10 +51,11 @@ export function addToContext(
   transaction: CoordinatorTransaction,
   step: Step,
 ): void {
+  const { spent } = coordinator;
   linkToProducers(coordinator, transaction, step);
   for (const id of step.inputs) {
     dropCreated(coordinator, id);
-    coordinator.spent.set(id, transaction.id);
+    spent.set(id, transaction.id);
   }
   for (const state of step.outputs)
     putCreated(coordinator, state, transaction.id);

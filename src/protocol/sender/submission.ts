@@ -3,20 +3,18 @@ import type { IntentId } from "../ids.ts";
 import { limits } from "../limits.ts";
 import { tellSender } from "../tell.ts";
 import type { Intent } from "../transition.ts";
-import type { Turn } from "../turn.ts";
+import type { Sequencer, Turn } from "../turn.ts";
 import type { Sender } from "./model.ts";
 import { tell } from "./tell.ts";
 import { createTransaction } from "./transaction/model.ts";
 import { waitFor } from "./waiting.ts";
 
+type Submitted = Extract<Event, { readonly type: "IntentSubmitted" }>;
+
 /** Takes an intent: durable before the user is told. */
 export function submit(
   turn: Turn,
-  {
-    intent,
-    fulfilled,
-    reverted,
-  }: Extract<Event, { readonly type: "IntentSubmitted" }>,
+  { intent, fulfilled, reverted }: Submitted,
 ): void {
   const { sender } = turn.node;
   if (sender.transactions.has(intent.id)) {
@@ -37,15 +35,46 @@ export function submit(
   tellSender(turn, { type: "TransactionCreated" });
 }
 
+/** Why not all of these would be taken, if they came one after the other; undefined if they would. */
+export function findRefusal(
+  { sender }: Pick<Sequencer, "sender">,
+  events: readonly Submitted[],
+): string | undefined {
+  // What is known, or comes twice, is taken as it came first.
+  const fresh = new Map<IntentId, Submitted>();
+  for (const event of events)
+    if (
+      !sender.transactions.has(event.intent.id) &&
+      !fresh.has(event.intent.id)
+    )
+      fresh.set(event.intent.id, event);
+  let before = 0;
+  for (const { intent, reverted } of fresh.values()) {
+    const company = { before: before++, fresh };
+    const reason = refusalOf(sender, intent, reverted, company);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+/** All that come together with an intent, and how many of them before it. */
+interface Company {
+  readonly before: number;
+  readonly fresh: ReadonlyMap<IntentId, Submitted>;
+}
+
+const alone: Company = { before: 0, fresh: new Map() };
+
 /** Why an intent is not taken. */
 function refusalOf(
   sender: Sender,
   intent: Intent,
   reverted: readonly IntentId[],
+  { before, fresh }: Company = alone,
 ): string | undefined {
-  if (sender.transactions.size >= limits.openIntents)
+  if (sender.transactions.size + before >= limits.openIntents)
     return `${limits.openIntents} intents are open`;
-  if (isCircular(sender, intent)) return "It depends on itself";
+  if (isCircular(sender, intent, fresh)) return "It depends on itself";
   const lost = intent.dependsOn.find((id) => reverted.includes(id));
   return lost === undefined
     ? undefined
@@ -56,11 +85,15 @@ function refusalOf(
 function isCircular(
   { transactions, dependants }: Sender,
   { id, dependsOn }: Intent,
+  fresh: Company["fresh"],
 ): boolean {
   if (dependsOn.includes(id)) return true;
-  if (!dependants.has(id)) return false;
+  if (!dependants.has(id) && fresh.size < 2) return false;
   const reached = new Set(dependsOn);
   for (const one of reached)
-    for (const next of transactions.get(one)?.waitsFor ?? []) reached.add(next);
+    for (const next of transactions.get(one)?.waitsFor ??
+      fresh.get(one)?.intent.dependsOn ??
+      [])
+      reached.add(next);
   return reached.has(id);
 }

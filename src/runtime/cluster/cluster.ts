@@ -11,10 +11,11 @@ import {
 import { type Domain, DomainRefusal } from "../domains/domain.ts";
 import { loadIdentity } from "../keys/identity-file.ts";
 import { createEndorser, createPayer } from "../keys/secp256k1.ts";
+import { loadWallet } from "../keys/wallet-file.ts";
 import { endorsersOf } from "../node/genesis.ts";
 import type { NodeFact } from "../node/ports.ts";
 import type { NodeSettings } from "../node/settings.ts";
-import type { ChainClient, Payer } from "../ports.ts";
+import type { ChainClient, Faucet, Payer } from "../ports.ts";
 import { type NodeGroup, NodeRefusal } from "../service.ts";
 import { Hub } from "../transport/in-process.ts";
 import type { Draw, LinkFaults } from "../transport/link-faults.ts";
@@ -40,6 +41,8 @@ export interface ClusterPorts {
   readonly domains: readonly Domain[];
   /** The private keys with which a node pays for base-ledger transactions; at least one. */
   readonly payerKeys: (name: NodeName) => readonly string[];
+  /** Gives users of nodes money; without it, they have what they have. */
+  readonly faucet?: Faucet;
   /** Puts something between a node and a payer. */
   readonly wrapPayer?: (name: NodeName, payer: Payer) => Payer;
   readonly createUsers: MemberPorts["createUsers"];
@@ -82,8 +85,9 @@ export class Cluster {
         const directory = join(options.dataDir, name);
         mkdirSync(directory, { recursive: true, mode: 0o700 });
         const identity = loadIdentity({ directory });
+        const wallet = loadWallet({ directory });
         const endorser = createEndorser(ports.endorserKey(name));
-        return [name, { directory, identity, endorser }] as const;
+        return [name, { directory, identity, wallet, endorser }] as const;
       }),
     );
     const registry = new Map(
@@ -110,6 +114,7 @@ export class Cluster {
           client,
           identity: node.identity,
           endorser: node.endorser,
+          wallet: node.wallet,
           registry,
           directory,
           domains,
@@ -117,6 +122,7 @@ export class Cluster {
             const payer = createPayer(key);
             return ports.wrapPayer?.(name, payer) ?? payer;
           }),
+          faucet: ports.faucet ?? (async () => await Promise.resolve(false)),
           createUsers: ports.createUsers,
           onFact: (from, fact) => {
             if (fact.type === "GroupJoined")

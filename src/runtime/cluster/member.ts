@@ -5,7 +5,6 @@ import type { NodeName, IntentId, GroupAddress } from "../../protocol/ids.ts";
 import type { Receipt } from "../../protocol/records.ts";
 import type { Domain, Json } from "../domains/domain.ts";
 import type { Identity } from "../keys/identity.ts";
-import { machineTimers } from "../ledger/timers.ts";
 import { Node } from "../node/node.ts";
 import type {
   Directory,
@@ -17,6 +16,7 @@ import type { NodeSettings } from "../node/settings.ts";
 import type { ChainClient, Endorser } from "../ports.ts";
 import { NodeRefusal, type Settlement } from "../service.ts";
 import { openStore, type Store } from "../store/store.ts";
+import { machineTimers } from "../timers.ts";
 import type { Hub } from "../transport/in-process.ts";
 
 /** What a member of a cluster is, also while it is down. */
@@ -32,7 +32,7 @@ export interface MemberOptions {
 /** What a member of a cluster is connected with. */
 export interface MemberPorts extends Pick<
   NodePorts,
-  "endorser" | "payers" | "directory"
+  "endorser" | "payers" | "faucet" | "wallet" | "directory"
 > {
   readonly hub: Hub;
   readonly client: ChainClient;
@@ -100,6 +100,7 @@ export class Member {
       sign: (text) =>
         Buffer.from(identity.sign(Buffer.from(text))).toString("base64"),
       endorser: this.#ports.endorser,
+      wallet: this.#ports.wallet,
       connect: (receive) =>
         hub.join(
           {
@@ -112,6 +113,7 @@ export class Member {
           receive,
         ),
       payers: this.#ports.payers,
+      faucet: this.#ports.faucet,
       users: this.#ports.createUsers(store, this.name),
       onFact: (fact) => {
         if (fact.type === "Settled") this.#tell(fact.settlement);
@@ -156,17 +158,15 @@ export class Member {
       args: options.args,
     });
     const id = node.nextIntentId(options.group);
-    await node.submit(
-      {
-        group: options.group,
-        id,
-        payload,
-        touches,
-        dependsOn: options.dependsOn ?? [],
-        isPrepareOnly: false,
-      },
-      () => undefined,
-    );
+    const intent = {
+      group: options.group,
+      id,
+      payload,
+      touches,
+      dependsOn: options.dependsOn ?? [],
+      isPrepareOnly: false,
+    };
+    await node.submit({ intents: [intent], transactions: [] }, () => undefined);
     return id;
   }
 

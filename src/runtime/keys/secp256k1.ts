@@ -1,6 +1,6 @@
 import { computeAddress, Signature, SigningKey, Transaction } from "ethers";
 
-import { parseAddress, parseHex } from "../../ledger/index.ts";
+import { type Hex, parseAddress, parseHex } from "../../ledger/index.ts";
 import type { Endorser, Payer } from "../ports.ts";
 import { KeyError } from "./key-error.ts";
 
@@ -13,13 +13,27 @@ export function createEndorser(privateKey: unknown): Endorser {
   };
 }
 
+/** A payer, and the key that others can check its signatures with. */
+export interface PayerKey extends Payer {
+  /** Uncompressed: 65 bytes, the first one 4. */
+  readonly publicKey: Hex;
+}
+
 /** Pays with a raw private key: 32 bytes, as hexadecimal digits. */
 export function createPayer(privateKey: unknown): Payer {
+  const { address, signTransaction } = payerKeyOf(privateKey);
+  return { address, signTransaction };
+}
+
+/** The same, with the public key. */
+export function payerKeyOf(privateKey: unknown): PayerKey {
   const key = parseKey(privateKey);
   return {
+    publicKey: parseHex(key.publicKey),
     address: parseAddress(computeAddress(key.publicKey)),
     signTransaction: (unsigned) => {
-      const transaction = Transaction.from({ type: 2, value: 0n, ...unsigned });
+      const to = unsigned.to ?? null;
+      const transaction = Transaction.from({ type: 2, ...unsigned, to });
       transaction.signature = Signature.from(
         key.sign(transaction.unsignedHash),
       );
@@ -28,7 +42,8 @@ export function createPayer(privateKey: unknown): Payer {
   };
 }
 
-const ORDER =
+/** Private keys are from 1 to one less than this. */
+export const ORDER =
   0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 /** The error must not say what was passed: it may be a key with one digit too many. */

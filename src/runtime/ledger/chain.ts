@@ -4,6 +4,7 @@ import {
   type ChainLog,
   type Header,
   parseCount,
+  parseData,
   parseHeader,
   parseLogs,
   parseQuantity,
@@ -18,6 +19,15 @@ export interface LogFilter {
   readonly addresses: readonly string[];
   /** The names of the events: any of them. */
   readonly topics: readonly string[];
+}
+
+/** A call, or with no `to` the creation of a contract. */
+export interface ChainCall {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly data: string;
+  readonly value?: bigint | undefined;
+  readonly gas?: bigint | undefined;
 }
 
 /** Asks a chain, and reads what it answers. All reject with a `ChainError`. */
@@ -73,21 +83,23 @@ export class Chain {
     return readAnswer(parseCount, answer);
   }
 
-  /** Refused with the reason if the call reverts. */
-  async call(
-    call: { readonly from: string; readonly to: string; readonly data: string },
-    block: number,
-  ): Promise<void> {
-    await this.#ask("eth_call", call, toQuantity(block));
+  /** What the call gives. Refused with the reason if it reverts. */
+  async call(call: ChainCall, block: number | "latest"): Promise<string> {
+    const tag = typeof block === "number" ? toQuantity(block) : block;
+    return readAnswer(
+      parseData,
+      await this.#ask("eth_call", toJson(call), tag),
+    );
   }
 
   /** As if everything on its way had happened, where the node can tell. */
-  async estimateGas(call: {
-    readonly from: string;
-    readonly to: string;
-    readonly data: string;
-  }): Promise<bigint> {
-    const answer = await this.#ask("eth_estimateGas", call, "pending");
+  async estimateGas(call: ChainCall): Promise<bigint> {
+    const answer = await this.#ask("eth_estimateGas", toJson(call), "pending");
+    return readAnswer(parseQuantity, answer);
+  }
+
+  async balanceOf(address: string): Promise<bigint> {
+    const answer = await this.#ask("eth_getBalance", address, "latest");
     return readAnswer(parseQuantity, answer);
   }
 
@@ -121,4 +133,12 @@ export class Chain {
   async #ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
     return await this.#client.request(method, params);
   }
+}
+
+function toJson({ value, gas, ...call }: ChainCall): object {
+  return {
+    ...call,
+    ...(value !== undefined && { value: toQuantity(value) }),
+    ...(gas !== undefined && { gas: toQuantity(gas) }),
+  };
 }

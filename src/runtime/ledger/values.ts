@@ -1,7 +1,9 @@
 import {
+  type Address,
   type Bytes32,
   type Hex,
   LedgerInputError,
+  parseAddress,
   parseBytes32,
   parseHex,
 } from "../../ledger/index.ts";
@@ -34,8 +36,11 @@ export interface Receipt {
   readonly transactionHash: Bytes32;
   readonly blockNumber: number;
   readonly blockHash: Bytes32;
+  readonly transactionIndex: number;
   readonly isSuccess: boolean;
   readonly gasUsed: bigint;
+  /** What it created. */
+  readonly contractAddress: Address | undefined;
   readonly logs: readonly ChainLog[];
 }
 
@@ -78,12 +83,16 @@ export function parseLogs(value: unknown): readonly ChainLog[] {
 export function parseReceipt(value: unknown): Receipt | undefined {
   if (value === null) return undefined;
   const field = fieldsOf(value);
+  const contract = field("contractAddress") ?? undefined;
   return {
     transactionHash: parseBytes32(field("transactionHash")),
     blockNumber: parseCount(field("blockNumber")),
     blockHash: parseBytes32(field("blockHash")),
+    transactionIndex: parseCount(field("transactionIndex")),
     isSuccess: parseQuantity(field("status")) === 1n,
     gasUsed: parseQuantity(field("gasUsed")),
+    contractAddress:
+      contract === undefined ? undefined : parseAddress(contract),
     logs: parseLogs(field("logs")),
   };
 }
@@ -123,8 +132,8 @@ function parseLog(value: unknown): ChainLog {
   };
 }
 
-/** A receipt may have logs of other contracts, longer than any of ours. */
-function parseData(value: unknown): string {
+/** What contracts of others say may be longer than what ours do. */
+export function parseData(value: unknown): string {
   return typeof value === "string" && value.length > 262_146
     ? value
     : parseHex(value);

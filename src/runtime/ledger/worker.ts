@@ -1,6 +1,7 @@
-import { ChainError } from "../ports.ts";
+import { ChainError, SignerError } from "../ports.ts";
+import type { Timers } from "../timers.ts";
+import { Backoff } from "./backoff.ts";
 import { Bell } from "./bell.ts";
-import { Backoff, type Timers } from "./timers.ts";
 
 /** The chain changed while it was read, or two nodes answered that know different chains. Reading again helps. */
 export class ChainMoved extends Error {
@@ -14,14 +15,14 @@ export interface WorkerPorts {
   readonly work: () => Promise<boolean>;
   /** Nobody woke it for `idleMs`. */
   readonly onIdle: () => void;
-  /** The chain is in the way; undefined when it is no more. An error that is not the chain's ends the worker. */
+  /** The chain or a key is in the way; undefined when it is no more. Any other error ends the worker. */
   readonly onTrouble: (error: Error | undefined) => void;
 }
 
 /** A chain that moves under every look at it is in trouble after so many looks. */
 const MOVES_MAX = 5;
 
-/** Works again and again: at once while there is more to do, when it is woken, and after pauses while the chain is away. */
+/** Works again and again: at once while there is more to do, when it is woken, and after pauses while something is away. */
 export class Worker {
   readonly #idleMs: number;
   readonly #ports: WorkerPorts;
@@ -70,7 +71,11 @@ export class Worker {
       } catch (error) {
         if (error instanceof ChainMoved && ++this.#moves <= MOVES_MAX) {
           await this.#pause(this.#backoff.next());
-        } else if (error instanceof ChainError || error instanceof ChainMoved) {
+        } else if (
+          error instanceof ChainError ||
+          error instanceof ChainMoved ||
+          error instanceof SignerError
+        ) {
           this.#report(error);
           await this.#pause(this.#backoff.next());
         } else {

@@ -1,5 +1,6 @@
 import type { Event } from "../../protocol/events.ts";
 import type { GroupAddress } from "../../protocol/ids.ts";
+import type { Submitter } from "../ledger/submitter/submitter.ts";
 import type { IndexedBlock, IndexedTransition } from "../ports.ts";
 import type { Store } from "../store/store.ts";
 import type { CatchUp } from "./catch-up.ts";
@@ -16,6 +17,7 @@ interface BlockFeedPorts extends Pick<NodePorts, "users"> {
   readonly turns: Turns;
   readonly deeds: Deeds;
   readonly catchUp: CatchUp;
+  readonly submitter: Pick<Submitter, "sent">;
   readonly runners: ReadonlyMap<GroupAddress, GroupRunner>;
   /** Told after the commit. */
   readonly onBlocks: (blocks: readonly IndexedBlock[]) => void;
@@ -100,12 +102,16 @@ export class BlockFeed {
 
   /** Blocks above `height` never happened. */
   async revert(height: number): Promise<void> {
-    const { store, runners, deeds, users, catchUp } = this.#ports;
+    const { store, runners, deeds, users, catchUp, submitter } = this.#ports;
     await this.#inTurn((turn) => {
       const removed = store.blocks.transitionsAbove(height);
       turn.writes.push(() => {
         store.blocks.revertTo(height);
         store.states.revertTo(height);
+        users.unsettlePublic(
+          height,
+          (digest) => submitter.sent(digest) !== undefined,
+        );
         for (const runner of runners.values()) {
           runner.book.reload();
           const { historyThrough } = runner.stored;

@@ -10,12 +10,20 @@ import {
 } from "../../protocol/ids.ts";
 import { limits } from "../../protocol/limits.ts";
 import type { Message } from "../../protocol/messages.ts";
-import { listOf, object, oneOf, text, union } from "../../protocol/shape.ts";
+import {
+  listOf,
+  object,
+  oneOf,
+  type Shape,
+  text,
+  union,
+} from "../../protocol/shape.ts";
 import type { State } from "../../protocol/transition.ts";
 import {
   parseStateId as parseLedgerId,
   type StateId as LedgerId,
 } from "../../ledger/index.ts";
+import { parseName } from "../names.ts";
 import { type GroupOffer, offerShape } from "./offer.ts";
 
 /** What nodes tell each other beside the protocol's messages, and around them. */
@@ -40,7 +48,11 @@ export type Body =
     }
   /** A group was created with the receiver as a member. */
   | { readonly type: "offer"; readonly offer: GroupOffer }
-  | { readonly type: "joined"; readonly group: GroupAddress };
+  | { readonly type: "joined"; readonly group: GroupAddress }
+  /** Which key has a user of the receiver? */
+  | { readonly type: "key-wanted"; readonly name: string }
+  /** The key of a user of the sender: uncompressed, 65 bytes. Whether it is on the curve is not checked. */
+  | { readonly type: "key"; readonly name: string; readonly publicKey: string };
 
 /** The content of a state on the ledger. */
 export interface ToldState extends State {
@@ -54,6 +66,11 @@ const ledgerId = (value: unknown): LedgerId | undefined => {
   const id = parseStateId(value);
   return id === undefined ? undefined : parseLedgerId(id);
 };
+
+const publicKey: Shape<string> = (value) =>
+  typeof value === "string" && /^0x04[0-9a-f]{128}$/.test(value)
+    ? value
+    : undefined;
 
 const plain = union({
   ask: object({
@@ -76,6 +93,8 @@ const plain = union({
   }),
   offer: object({ type: oneOf("offer"), offer: offerShape }),
   joined: object({ type: oneOf("joined"), group: parseGroupAddress }),
+  "key-wanted": object({ type: oneOf("key-wanted"), name: parseName }),
+  key: object({ type: oneOf("key"), name: parseName, publicKey }),
 });
 
 /** A body as text. A message of the protocol stands behind its group's address: most bodies are such. */

@@ -1,14 +1,13 @@
-import { parseDigest as parseLedgerDigest } from "../../ledger/index.ts";
 import type { Effect } from "../../protocol/effects.ts";
 import type { Event } from "../../protocol/events.ts";
-import type { IntentId, NodeName } from "../../protocol/ids.ts";
+import type { NodeName } from "../../protocol/ids.ts";
 import type { DispatchRecord, SavedRecord } from "../../protocol/records.ts";
 import { assemble } from "../domains/assembler.ts";
-import { findFault } from "../domains/checker.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
-import { NodeRefusal, type Settlement } from "../service.ts";
+import type { Settlement } from "../service.ts";
 import type { Body } from "./body.ts";
 import type { CatchUp } from "./catch-up.ts";
+import type { Endorsing } from "./endorsing.ts";
 import type { GroupRunner } from "./group-runner.ts";
 import type { NodePorts } from "./ports.ts";
 import { submissionOf } from "./submission.ts";
@@ -22,44 +21,26 @@ type EffectOf<Type extends Effect["type"]> = Extract<
 /** What deeds are done with. */
 export interface DeedPorts extends Pick<
   NodePorts,
-  "store" | "directory" | "sign" | "endorser" | "users" | "onFact"
+  "store" | "sign" | "users" | "onFact"
 > {
   readonly catchUp: CatchUp;
+  readonly endorsing: Endorsing;
   readonly submitter: Submitter;
   readonly send: (to: NodeName, body: Body) => void;
   readonly tell: (runner: GroupRunner, event: Event) => void;
   readonly onSettled: () => void;
+  /** Something is wrong that does not mend itself. */
+  readonly fail: (error: unknown) => void;
 }
 
 /** Turns effects of the core into writes and deeds of a turn. */
 export class Deeds {
   readonly #self: NodeName;
   readonly #ports: DeedPorts;
-  /** Users who wait to hear whether their intent is taken. */
-  readonly #submitting = new Map<
-    IntentId,
-    { readonly resolve: () => void; readonly reject: (error: Error) => void }
-  >();
 
   constructor(options: { readonly self: NodeName }, ports: DeedPorts) {
     this.#self = options.self;
     this.#ports = ports;
-  }
-
-  /** Resolves when the intent is on disk. */
-  async untilAccepted(id: IntentId): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.#submitting.set(id, { resolve, reject });
-    });
-  }
-
-  /** Nobody will hear of what is not accepted yet. */
-  stop(): void {
-    const error = new NodeRefusal(
-      "The node stopped before the intent was taken. Send it again.",
-    );
-    for (const { reject } of this.#submitting.values()) reject(error);
-    this.#submitting.clear();
   }
 
   /** Adds what the core wants to a turn. */
@@ -108,7 +89,7 @@ export class Deeds {
         return;
       case "Endorse":
         turn.deeds.push(() => {
-          this.#endorse(runner, effect);
+          this.#ports.endorsing.endorse(runner, effect);
         });
         return;
       case "Submit":
@@ -117,18 +98,10 @@ export class Deeds {
       case "Accepted":
         turn.deeds.push(() => {
           onFact({ type: "Accepted", id: effect.id });
-          this.#submitting.get(effect.id)?.resolve();
-          this.#submitting.delete(effect.id);
         });
         return;
       case "Refused":
-        turn.deeds.push(() => {
-          this.#submitting
-            .get(effect.id)
-            ?.reject(new NodeRefusal(`${effect.reason}.`));
-          this.#submitting.delete(effect.id);
-        });
-        return;
+        throw new Error(`${effect.id} is refused after all: ${effect.reason}.`);
       case "Settled": {
         let settlement: Settlement | undefined;
         turn.writes.push(() => {
@@ -177,53 +150,18 @@ export class Deeds {
     runner: GroupRunner,
     { key, intents, view }: EffectOf<"Assemble">,
   ): void {
-    const { catchUp, sign, tell } = this.#ports;
+    const { catchUp, sign, tell, fail } = this.#ports;
     const { group, book } = runner;
     catchUp.whenComplete(runner, () => {
-      void assemble(
+      assemble(
         { sender: this.#self, intents, view },
         { domain: group.domain, group, book, signStep: sign },
-      ).then((outcomes) => {
-        tell(runner, { type: "AssemblyDone", key, outcomes });
-      });
+      )
+        .then((outcomes) => {
+          tell(runner, { type: "AssemblyDone", key, outcomes });
+        })
+        .catch(fail);
     });
-  }
-
-  #endorse(runner: GroupRunner, effect: EffectOf<"Endorse">): void {
-    const { catchUp, tell } = this.#ports;
-    const { digest } = effect.bundle;
-    runner.seen.add(effect.coordinator, effect.bundle);
-    catchUp.whenComplete(runner, () => {
-      void this.#check(runner, effect).then((outcome) => {
-        tell(runner, { type: "EndorsementDone", digest, outcome });
-      });
-    });
-  }
-
-  async #check(
-    runner: GroupRunner,
-    { bundle, view }: EffectOf<"Endorse">,
-  ): Promise<Extract<Event, { type: "EndorsementDone" }>["outcome"]> {
-    const { directory, endorser } = this.#ports;
-    const { group, book, stored } = runner;
-    const fault = await findFault(
-      { bundle, view },
-      {
-        domain: group.domain,
-        group,
-        book,
-        epoch: stored.epoch,
-        allowsCalls: stored.genesis.externalCalls,
-        membersCount: stored.committee.length,
-        isFulfilled: (id) => runner.isFulfilled(id),
-        isSignedBy: (sender, hash, signature) =>
-          group.members.includes(sender) &&
-          directory.isSignedBy(sender, hash, signature),
-      },
-    );
-    if (fault !== undefined) return { type: "refused", ...fault };
-    const signature = await endorser.sign(parseLedgerDigest(bundle.digest));
-    return { type: "endorsed", signature };
   }
 
   /** The dispatch is saved in the same commit in which its base-ledger transaction gets its turn. */

@@ -12,9 +12,13 @@ import type { GroupRunner } from "./group-runner.ts";
 import type { GroupOffer } from "./offer.ts";
 import type { NodePorts } from "./ports.ts";
 import type { Turns } from "./turns.ts";
+import type { UserKeys } from "./user-keys.ts";
 
 /** Messages that wait for their turn at most. Peers repeat what is dropped. */
 const WAITING_MAX = 50_000;
+
+/** What only members of a group say to each other. */
+type GroupBody = Extract<Body, { readonly type: "message" | "ask" | "tell" }>;
 
 interface MailboxPorts extends Pick<NodePorts, "connect" | "store"> {
   readonly turns: Turns;
@@ -32,6 +36,7 @@ interface MailboxPorts extends Pick<NodePorts, "connect" | "store"> {
   ) => void;
   readonly onOffer: (from: NodeName, offer: GroupOffer) => void;
   readonly onJoined: (from: NodeName, group: GroupAddress) => void;
+  readonly userKeys: Pick<UserKeys, "answer" | "learn">;
 }
 
 /** What comes from peers is checked here, once; what does not pass is counted and dropped. */
@@ -85,33 +90,42 @@ export class Mailbox {
       return;
     }
     const { body } = decoded;
-    if (body.type === "offer") {
-      this.#ports.onOffer(from, body.offer);
-      return;
+    const { userKeys } = this.#ports;
+    switch (body.type) {
+      case "offer":
+        this.#ports.onOffer(from, body.offer);
+        return;
+      case "joined":
+        this.#ports.onJoined(from, body.group);
+        return;
+      case "key-wanted":
+        if (!userKeys.answer(from, body.name)) this.#drop("too many");
+        return;
+      case "key":
+        if (!userKeys.learn(from, body.name, body.publicKey))
+          this.#drop("key of nobody");
+        return;
+      case "message":
+      case "ask":
+      case "tell":
+        this.#receiveOfGroup(from, body);
     }
-    if (body.type === "joined") {
-      this.#ports.onJoined(from, body.group);
-      return;
-    }
+  }
+
+  #receiveOfGroup(from: NodeName, body: GroupBody): void {
     const runner = this.#ports.runner(body.group);
     if (runner === undefined) this.#drop("unknown group");
     else if (!runner.group.members.includes(from)) this.#drop("no member");
     else this.#receiveInGroup(runner, from, body);
   }
 
-  #receiveInGroup(
-    runner: GroupRunner,
-    from: NodeName,
-    body: Extract<Body, { readonly group: GroupAddress }>,
-  ): void {
+  #receiveInGroup(runner: GroupRunner, from: NodeName, body: GroupBody): void {
     switch (body.type) {
       case "ask":
         this.#ports.onAsk(runner, from, body);
         return;
       case "tell":
         this.#ports.onTell(runner, from, body);
-        return;
-      case "joined":
         return;
       case "message": {
         const { message } = body;

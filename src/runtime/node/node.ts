@@ -15,33 +15,39 @@ import { explain } from "../../protocol/sequencer.ts";
 import type { Domain, DomainCall, DomainState } from "../domains/domain.ts";
 import { genesisIdOf } from "../domains/genesis.ts";
 import { createGroup } from "../ledger/create-group.ts";
-import { Indexer } from "../ledger/indexer/indexer.ts";
-import { ChainMoved } from "../ledger/worker.ts";
-import { indexerDefaults } from "../ledger/indexer/ports.ts";
-import { submitterDefaults } from "../ledger/submitter/ports.ts";
-import { Submitter } from "../ledger/submitter/submitter.ts";
-import { ChainError } from "../ports.ts";
+import type { Indexer } from "../ledger/indexer/indexer.ts";
+import type { Submitter } from "../ledger/submitter/submitter.ts";
+import { parseName } from "../names.ts";
 import {
   type IntentEffect,
+  type NewWork,
   type NodeGroup,
   NodeRefusal,
   type NodeService,
   type NodeStatus,
   type PreparedCall,
+  type SentTransaction,
+  type TransactionSigner,
 } from "../service.ts";
 import type { StoredGroup } from "../store/groups.ts";
 import { BlockFeed } from "./blocks.ts";
+import type { Body } from "./body.ts";
 import { CatchUp } from "./catch-up.ts";
 import { Deeds } from "./deeds.ts";
 import { effectOf } from "./effect-of.ts";
+import { Endorsing } from "./endorsing.ts";
 import { GroupRunner } from "./group-runner.ts";
+import { createIndexer } from "./indexing.ts";
+import { Intake } from "./intake.ts";
 import { Membership } from "./membership.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { NodePorts } from "./ports.ts";
 import { preparedOf } from "./prepared.ts";
 import type { NodeSettings } from "./settings.ts";
 import { statusOf } from "./status.ts";
+import { createSubmitter } from "./submitting.ts";
 import { Turns } from "./turns.ts";
+import { UserKeys } from "./user-keys.ts";
 
 /** What a node is. */
 export interface NodeOptions {
@@ -60,9 +66,12 @@ export class Node implements NodeService {
   readonly #ports: NodePorts;
   readonly #runners = new Map<GroupAddress, GroupRunner>();
   readonly #turns: Turns;
+  readonly #userKeys: UserKeys;
   readonly #mailbox: Mailbox;
   readonly #catchUp: CatchUp;
+  readonly #endorsing: Endorsing;
   readonly #deeds: Deeds;
+  readonly #intake: Intake;
   readonly #feed: BlockFeed;
   readonly #membership: Membership;
   readonly #indexer: Indexer;
@@ -74,7 +83,7 @@ export class Node implements NodeService {
   #isStopped = true;
 
   constructor(options: NodeOptions, ports: NodePorts) {
-    const { store, client, users, timers } = ports;
+    const { store, client, users } = ports;
     const { name: self } = options;
     this.name = self;
     this.domains = ports.domains;
@@ -87,15 +96,27 @@ export class Node implements NodeService {
         this.#fail(error);
       },
     });
+    const send = (to: NodeName, body: Body): void => {
+      this.#mailbox.send(to, body);
+    };
+    const tell = (runner: GroupRunner, event: Event): void => {
+      this.#tell(runner, event);
+    };
+    const fail = (error: unknown): void => {
+      this.#fail(error);
+    };
+    const onSettled = (): void => {
+      for (const listener of this.#settledListeners) listener();
+    };
+    this.#userKeys = new UserKeys({ self }, { ...ports, send });
     this.#mailbox = new Mailbox(
       { self },
       {
         ...ports,
         turns: this.#turns,
+        userKeys: this.#userKeys,
+        tell,
         runner: (group) => this.#runners.get(group),
-        tell: (runner, event) => {
-          this.#tell(runner, event);
-        },
         onAsk: (runner, from, body) => {
           this.#catchUp.answer(runner, from, body);
         },
@@ -110,64 +131,42 @@ export class Node implements NodeService {
         },
       },
     );
-    const send = this.#mailbox.send;
     this.#catchUp = new CatchUp({ self }, { store, turns: this.#turns, send });
-    this.#submitter = new Submitter(
-      { ...submitterDefaults, chainId: options.chainId },
-      {
-        client,
-        timers,
-        database: store.database,
-        payers: ports.payers,
-        height: () => store.blocks.head()?.number ?? -1,
-        onProgress: (digest, progress) => {
-          const runner = this.#dispatcherOf(digest);
-          if (runner !== undefined)
-            this.#tell(runner, {
-              type: "SubmissionProgressed",
-              digest,
-              progress,
-            });
-        },
-        onFailed: (digest, failure, reason, isRetryable) => {
-          const runner = this.#dispatcherOf(digest);
-          if (runner === undefined) return;
-          const { address: group } = runner.stored;
-          ports.onFact({ type: "SubmissionFailed", group, failure, reason });
-          this.#tell(runner, {
-            type: "SubmissionFailed",
-            digest,
-            failure,
-            reason,
-            isRetryable: isRetryable && runner.group.domain.isRetryable(reason),
-          });
-        },
-        onTrouble: (payer, error) => {
-          ports.onFact({ type: "PayerTrouble", payer, reason: error?.message });
-        },
-      },
-    );
+    this.#submitter = createSubmitter(options, {
+      ...ports,
+      tell,
+      fail,
+      onSettled,
+      dispatcherOf: (digest) => this.#dispatcherOf(digest),
+    });
+    const catchUp = this.#catchUp;
+    this.#endorsing = new Endorsing({ ...ports, catchUp, tell, fail });
     this.#deeds = new Deeds(
       { self },
       {
         ...ports,
         send,
-        catchUp: this.#catchUp,
+        catchUp,
+        tell,
+        fail,
+        endorsing: this.#endorsing,
         submitter: this.#submitter,
-        tell: (runner, event) => {
-          this.#tell(runner, event);
-        },
-        onSettled: () => {
-          for (const listener of this.#settledListeners) listener();
-        },
+        onSettled,
       },
     );
+    this.#intake = new Intake({
+      turns: this.#turns,
+      deeds: this.#deeds,
+      submitter: this.#submitter,
+      runner: (group) => this.#runner(group),
+    });
     this.#feed = new BlockFeed({
       store,
       users,
       turns: this.#turns,
       deeds: this.#deeds,
       catchUp: this.#catchUp,
+      submitter: this.#submitter,
       runners: this.#runners,
       onBlocks: (blocks) => {
         this.#height = blocks.at(-1)?.number ?? this.#height;
@@ -208,47 +207,12 @@ export class Node implements NodeService {
         },
       },
     );
-    const late = store.groups
-      .list()
-      .filter(({ historyThrough }) => historyThrough !== undefined);
-    this.#indexer = new Indexer(
-      {
-        ...indexerDefaults,
-        chainId: options.chainId,
-        confirmations: options.settings.confirmations,
-        pollMs: options.settings.pollMs,
-        groups: store.groups
-          .list()
-          .filter((group) => !late.includes(group))
-          .map(({ address }) => address),
-      },
-      {
-        client,
-        timers,
-        head: () => store.blocks.head(),
-        knownAt: (number) => store.blocks.knownAt(number),
-        onBlocks: async (blocks) => {
-          await this.#feed.take(blocks);
-        },
-        onHistory: async (group, blocks, through) => {
-          await this.#feed.takeHistory(group, blocks, through);
-        },
-        onRevert: async (height) => {
-          await this.#feed.revert(height);
-        },
-        onTrouble: (error) => {
-          if (this.#isStopped) return;
-          ports.onFact({ type: "ChainTrouble", reason: error?.message });
-          // The chain comes back; whatever else is wrong with the indexer does not mend itself.
-          if (
-            error !== undefined &&
-            !(error instanceof ChainError) &&
-            !(error instanceof ChainMoved)
-          )
-            this.#fail(error);
-        },
-      },
-    );
+    this.#indexer = createIndexer(options, {
+      ...ports,
+      fail,
+      feed: this.#feed,
+      isStopped: () => this.#isStopped,
+    });
   }
 
   start(): void {
@@ -269,7 +233,8 @@ export class Node implements NodeService {
     this.#isStopped = true;
     this.#cancelTick?.();
     this.#turns.stop();
-    this.#deeds.stop();
+    this.#endorsing.stop();
+    this.#userKeys.stop();
     await Promise.all([
       this.#indexer.stop(),
       this.#submitter.stop(),
@@ -309,30 +274,31 @@ export class Node implements NodeService {
     return id;
   }
 
-  async submit(
-    { group, ...intent }: Parameters<NodeService["submit"]>[0],
-    record: () => void,
-  ): Promise<void> {
-    const runner = this.#runner(group);
-    if (this.#isStopped) throw new NodeRefusal("The node has stopped.");
-    const accepted = this.#deeds.untilAccepted(intent.id);
-    this.#turns.add({
-      run: (turn) => {
-        const dependsOn = [...intent.dependsOn, ...runner.awaited(intent.id)];
-        const effects = runner.handle({
-          type: "IntentSubmitted",
-          intent: { ...intent, dependsOn },
-          fulfilled: dependsOn.filter((id) => runner.isFulfilled(id)),
-          reverted: dependsOn.filter(
-            (id) => runner.ended(id)?.receipt?.type === "Reverted",
-          ),
-        });
-        if (effects.some(({ type }) => type === "Accepted"))
-          turn.writes.push(record);
-        this.#deeds.collect(turn, runner, effects);
-      },
-    });
-    await accepted;
+  async submit(work: NewWork, record: () => void): Promise<void> {
+    await this.#intake.take(work, record);
+  }
+
+  signerOf(name: string): TransactionSigner | undefined {
+    const { payers, wallet } = this.#ports;
+    const userName = parseName(name);
+    if (userName !== undefined)
+      return { address: wallet.keyOf(userName).address, userName };
+    const address = /^eth_address:(.*)$/.exec(name)?.[1]?.toLowerCase();
+    const own = payers.find((payer) => payer.address === address);
+    return own && { address: own.address, userName: undefined };
+  }
+
+  async fund(signer: TransactionSigner, needed: bigint): Promise<boolean> {
+    if (signer.userName === undefined) return false;
+    return await this.#ports.faucet(signer.address, needed);
+  }
+
+  sent(id: Digest): SentTransaction | undefined {
+    return this.#submitter.sent(id);
+  }
+
+  explainSent(id: Digest): string | undefined {
+    return this.#submitter.explain(id);
   }
 
   async resume(id: IntentId): Promise<boolean> {
@@ -379,6 +345,12 @@ export class Node implements NodeService {
     return runner && preparedOf(this.#ports.store, runner, id);
   }
 
+  async publicKeyOf(
+    identity: Parameters<NodeService["publicKeyOf"]>[0],
+  ): Promise<string | undefined> {
+    return await this.#userKeys.publicKeyOf(identity);
+  }
+
   height(): number {
     return this.#height;
   }
@@ -392,6 +364,7 @@ export class Node implements NodeService {
       groups: [...this.#runners.values()].map((runner) =>
         statusOf(runner, { tickMs }),
       ),
+      openTransactions: this.#submitter.publicOpen,
       dropped: this.#mailbox.dropped(),
     };
   }
@@ -478,8 +451,15 @@ export class Node implements NodeService {
     const id = genesisIdOf(runner.group);
     if (payload === undefined || runner.isFulfilled(id)) return;
     if (this.#ports.store.records.intent(group, id) !== undefined) return;
-    const intent = { group, id, payload, touches: undefined, dependsOn: [] };
-    await this.submit({ ...intent, isPrepareOnly: false }, () => undefined);
+    const intent = {
+      group,
+      id,
+      payload,
+      touches: undefined,
+      dependsOn: [],
+      isPrepareOnly: false,
+    };
+    await this.submit({ intents: [intent], transactions: [] }, () => undefined);
   }
 
   /** The group whose bundle this is, if it is still open. */
@@ -509,6 +489,7 @@ export class Node implements NodeService {
       }
       if (this.#ticks % everyTicks === 0) {
         this.#membership.repeat();
+        this.#userKeys.repeat();
         this.#mailbox.saveMarks();
       }
       this.#scheduleTick();

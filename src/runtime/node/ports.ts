@@ -6,10 +6,18 @@ import type {
   NodeName,
 } from "../../protocol/ids.ts";
 import type { Domain } from "../domains/domain.ts";
-import type { Timers } from "../ledger/timers.ts";
-import type { ChainClient, Endorser, Payer, Receive } from "../ports.ts";
+import type { Wallet } from "../keys/wallet.ts";
+import type { PublicEnd } from "../ledger/submitter/public-end.ts";
+import type {
+  ChainClient,
+  Endorser,
+  Faucet,
+  Payer,
+  Receive,
+} from "../ports.ts";
 import type { Settlement } from "../service.ts";
 import type { Store } from "../store/store.ts";
+import type { Timers } from "../timers.ts";
 import type { SealedTransport } from "../transport/sealed-transport.ts";
 
 /** Who is who: the nodes that this node knows, with the addresses that endorse for them and the keys that they sign with. */
@@ -32,6 +40,13 @@ export interface UserBook {
     readonly group: GroupAddress;
     readonly intentIds: readonly IntentId[];
   }) => void;
+  /** The same for transactions of the base ledger. */
+  readonly settlePublic: (end: PublicEnd) => void;
+  /** Blocks above a height were taken back. `isOpen`: the transaction is still looked after. */
+  readonly unsettlePublic: (
+    height: number,
+    isOpen: (digest: Digest) => boolean,
+  ) => void;
 }
 
 /** All that a node is connected with. */
@@ -44,9 +59,13 @@ export interface NodePorts {
   /** Signs as this node. */
   readonly sign: (text: string) => string;
   readonly endorser: Endorser;
+  /** The keys of this node's users. */
+  readonly wallet: Wallet;
   readonly connect: (receive: Receive) => SealedTransport;
   /** Who pays for base-ledger transactions; at least one. */
   readonly payers: readonly Payer[];
+  /** Gives users money for base-ledger transactions, where that is possible. */
+  readonly faucet: Faucet;
   readonly users: UserBook;
   /** The node cannot go on. It has stopped; what it accepted is on its disk. */
   readonly onFatal: (error: unknown) => void;
@@ -65,6 +84,8 @@ export type NodeFact =
       readonly payer: Address;
       readonly reason: string | undefined;
     }
+  /** The key that endorses cannot be used; undefined when it can again. */
+  | { readonly type: "EndorserTrouble"; readonly reason: string | undefined }
   | { readonly type: "GroupJoined"; readonly group: GroupAddress }
   | {
       readonly type: "GroupRefused";

@@ -13,7 +13,7 @@ export interface Job {
   readonly run: (turn: Turn) => void;
   /** It reads from the store what others in the same turn may be about to write. */
   readonly isAlone?: boolean;
-  /** The node stopped before the job's turn came. */
+  /** The node stopped before the job was done. */
   readonly onDropped?: () => void;
 }
 
@@ -83,6 +83,7 @@ export class Turns {
     } catch (error) {
       this.stop();
       this.#onFatal(error);
+      for (const job of jobs) job.onDropped?.();
       return;
     }
     if (this.#waiting.length > 0) this.#schedule();

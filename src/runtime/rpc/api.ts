@@ -4,6 +4,7 @@ import type { ChainClient } from "../ports.ts";
 import type { NodeService } from "../service.ts";
 import { AbiLibrary } from "../users/abi-library.ts";
 import { BaseLedger } from "../users/base-ledger.ts";
+import { BaseTransactions } from "../users/base-transactions.ts";
 import type { UserBook } from "../users/book.ts";
 import { Calls } from "../users/calls.ts";
 import { GroupCalls } from "../users/group-calls.ts";
@@ -12,7 +13,7 @@ import { Listeners } from "../users/listeners.ts";
 import { Preparations } from "../users/preparations.ts";
 import { Records } from "../users/records.ts";
 import { Submissions } from "../users/submissions.ts";
-import { type KeyDirectory, Verifiers } from "../users/verifiers.ts";
+import { Verifiers } from "../users/verifiers.ts";
 
 /** What methods are made of. */
 export interface Api {
@@ -37,15 +38,15 @@ export function createApi(ports: {
   readonly service: NodeService;
   readonly book: UserBook;
   readonly chain?: ChainClient | undefined;
-  readonly keys?: KeyDirectory | undefined;
   readonly report: (error: unknown) => void;
 }): Api {
   const { service, book, report } = ports;
   const newId = (): string => randomUUID();
   const abis = new AbiLibrary({ book });
   const records = new Records({ book, service });
-  const submissions = new Submissions({ service, book, abis, newId });
-  const calls = new Calls({ service, abis });
+  const base = new BaseTransactions({ service, abis, chain: ports.chain });
+  const submissions = new Submissions({ service, book, abis, base, newId });
+  const calls = new Calls({ service, abis, base });
   const listeners = new Listeners({
     book,
     records,
@@ -77,7 +78,7 @@ export function createApi(ports: {
       chain: ports.chain,
       height: () => service.height(),
     }),
-    verifiers: new Verifiers({ local: service.name }, { keys: ports.keys }),
+    verifiers: new Verifiers({ service }),
     start: () => {
       listeners.start();
       groups.start();

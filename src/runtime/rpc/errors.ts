@@ -28,6 +28,7 @@ export class RpcError extends Error {
 export interface ErrorAnswer {
   readonly code: number;
   readonly message: string;
+  readonly data?: string;
 }
 
 /** Messages repeat what the user sent; nobody needs more of it than this. */
@@ -48,6 +49,7 @@ function answerTo(error: unknown): ErrorAnswer | undefined {
     return {
       code: error.key === "PD012220" ? codes.idempotencyClash : codes.internal,
       message: `${error.key}: ${error.message}`,
+      ...(error.data !== undefined && { data: error.data }),
     };
   if (error instanceof QueryError)
     return { code: codes.internal, message: `PD010700: ${error.message}` };

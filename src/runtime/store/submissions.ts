@@ -1,6 +1,7 @@
 import type { Address, Hex } from "../../ledger/index.ts";
 import { type Digest, parseDigest } from "../../protocol/ids.ts";
 import type { Database, Row } from "./database.ts";
+import { numberOf, optionalTextOf, textOf } from "./row.ts";
 
 /** Base-ledger transactions on their way. Two never share a nonce of one payer. */
 export const submissionsSql = `
@@ -8,17 +9,22 @@ export const submissionsSql = `
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
     digest TEXT NOT NULL UNIQUE,
     group_address TEXT NOT NULL,
+    is_public INTEGER NOT NULL DEFAULT 0,
     payer TEXT NOT NULL,
-    target TEXT NOT NULL,
+    user_name TEXT,
+    target TEXT,
     data TEXT NOT NULL,
+    value TEXT NOT NULL DEFAULT '0',
     gas_limit TEXT,
+    max_fee_wanted TEXT,
+    tip_wanted TEXT,
     valid_until INTEGER NOT NULL,
     nonce INTEGER,
     raw TEXT,
     max_fee TEXT,
     tip TEXT,
     hashes TEXT NOT NULL DEFAULT '',
-    is_empty INTEGER NOT NULL DEFAULT 0,
+    empty_hashes TEXT NOT NULL DEFAULT '',
     UNIQUE (payer, nonce)
   ) STRICT;
   CREATE INDEX submissions_of_group ON submissions (group_address, sequence);
@@ -27,12 +33,24 @@ export const submissionsSql = `
 /** What is to be submitted. */
 export interface NewSubmission {
   readonly digest: string;
+  /** Empty for what is of no group. */
   readonly group: string;
+  /** A user's own transaction, which must not happen twice. */
+  readonly isPublic: boolean;
   readonly payer: Address;
-  readonly to: Address;
+  /** The user whose key signs; undefined for the node's own keys. */
+  readonly userName: string | undefined;
+  /** Undefined: to create a contract. */
+  readonly to: Address | undefined;
   readonly data: Hex;
+  readonly value: bigint;
   /** Undefined: to be estimated. */
   readonly gasLimit: bigint | undefined;
+  /** What the user offers for gas, and never more; undefined: what is usual. */
+  readonly wanted: {
+    readonly maxFee: bigint | undefined;
+    readonly tip: bigint | undefined;
+  };
   /** The last block in which it can happen; 0 means no limit. */
   readonly validUntil: number;
 }
@@ -46,8 +64,8 @@ export interface Signing {
   readonly tip: bigint;
   /** Of everything that was ever signed for it, the latest last. */
   readonly hashes: readonly string[];
-  /** What is signed only uses the nonce up. */
-  readonly isEmpty: boolean;
+  /** Of those that only use the nonce up. Once there is one, nothing else is signed any more. */
+  readonly emptyHashes: readonly string[];
 }
 
 /** A submission, without its bytes. */
@@ -58,12 +76,13 @@ export interface SavedSubmission extends Omit<
   readonly sequence: number;
   /** Undefined for one that only fills a gap between nonces. */
   readonly digest: Digest | undefined;
-  readonly signing: Omit<Signing, "raw" | "sequence"> | undefined;
+  readonly signing: Pick<Signing, "nonce" | "maxFee" | "tip"> | undefined;
   readonly hashes: readonly string[];
+  readonly emptyHashes: readonly string[];
 }
 
 const COLUMNS =
-  "sequence, digest, group_address, payer, target, gas_limit, valid_until, nonce, max_fee, tip, hashes, is_empty";
+  "sequence, digest, group_address, is_public, payer, user_name, target, value, gas_limit, max_fee_wanted, tip_wanted, valid_until, nonce, max_fee, tip, hashes, empty_hashes";
 
 /** The table of submissions. It writes inside whatever commit is under way. */
 export class Submissions {
@@ -75,32 +94,54 @@ export class Submissions {
 
   /** False if there is one for this digest already. */
   add(submission: NewSubmission): boolean {
-    const { digest, group, payer, to, data, gasLimit, validUntil } = submission;
     const added = this.#database.run(
-      "INSERT INTO submissions (digest, group_address, payer, target, data, gas_limit, valid_until) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO NOTHING",
-      digest,
-      group,
-      payer,
-      to,
-      data,
-      gasLimit?.toString() ?? null,
-      validUntil,
+      `INSERT INTO submissions (digest, group_address, is_public, payer, user_name, target, data, value, gas_limit,
+        max_fee_wanted, tip_wanted, valid_until)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO NOTHING`,
+      submission.digest,
+      submission.group,
+      submission.isPublic ? 1 : 0,
+      submission.payer,
+      submission.userName ?? null,
+      submission.to ?? null,
+      submission.data,
+      submission.value.toString(),
+      submission.gasLimit?.toString() ?? null,
+      submission.wanted.maxFee?.toString() ?? null,
+      submission.wanted.tip?.toString() ?? null,
+      submission.validUntil,
     );
     return added > 0;
   }
 
-  /** Adds one that does nothing but use up a nonce. */
-  addFiller(payer: Address, nonce: number): SavedSubmission {
+  /** Adds one that does nothing but use up a nonce of a payer. */
+  addFiller(
+    { payer, userName }: Pick<NewSubmission, "payer" | "userName">,
+    nonce: number,
+  ): SavedSubmission {
     const digest = `nonce ${nonce} of ${payer}`;
-    const data = "0x" as Hex;
-    const nothing = { gasLimit: 0n, validUntil: 0, group: "" };
-    this.add({ digest, payer, to: payer, data, ...nothing });
-    const row = this.#database.get(
-      `SELECT ${COLUMNS} FROM submissions WHERE digest = ?`,
+    this.add({
       digest,
-    );
-    if (row === undefined) throw new Error("A row that was added is missing.");
-    return submissionOf(row);
+      group: "",
+      isPublic: false,
+      payer,
+      userName,
+      to: payer,
+      data: "0x" as Hex,
+      value: 0n,
+      gasLimit: 0n,
+      wanted: { maxFee: undefined, tip: undefined },
+      validUntil: 0,
+    });
+    const filler = this.#byDigest(digest);
+    if (filler === undefined)
+      throw new Error("A row that was added is missing.");
+    return filler;
+  }
+
+  /** Undefined if it is none, or is forgotten. */
+  byDigest(digest: Digest): SavedSubmission | undefined {
+    return this.#byDigest(digest);
   }
 
   /** The payer of the last submission of a group that is still here. */
@@ -130,16 +171,16 @@ export class Submissions {
     return this.#bytesOf("raw", sequence);
   }
 
-  sign({ sequence, nonce, raw, maxFee, tip, hashes, isEmpty }: Signing): void {
+  sign(signing: Signing): void {
     this.#database.run(
-      "UPDATE submissions SET nonce = ?, raw = ?, max_fee = ?, tip = ?, hashes = ?, is_empty = ? WHERE sequence = ?",
-      nonce,
-      raw,
-      maxFee.toString(),
-      tip.toString(),
-      hashes.join(" "),
-      isEmpty ? 1 : 0,
-      sequence,
+      "UPDATE submissions SET nonce = ?, raw = ?, max_fee = ?, tip = ?, hashes = ?, empty_hashes = ? WHERE sequence = ?",
+      signing.nonce,
+      signing.raw,
+      signing.maxFee.toString(),
+      signing.tip.toString(),
+      signing.hashes.join(" "),
+      signing.emptyHashes.join(" "),
+      signing.sequence,
     );
   }
 
@@ -164,6 +205,14 @@ export class Submissions {
     this.#database.run("DELETE FROM submissions WHERE sequence = ?", sequence);
   }
 
+  #byDigest(digest: string): SavedSubmission | undefined {
+    const row = this.#database.get(
+      `SELECT ${COLUMNS} FROM submissions WHERE digest = ?`,
+      digest,
+    );
+    return row && submissionOf(row);
+  }
+
   #bytesOf(column: "data" | "raw", sequence: number): Hex {
     const row = this.#database.get(
       `SELECT ${column} AS bytes FROM submissions WHERE sequence = ?`,
@@ -174,26 +223,40 @@ export class Submissions {
 }
 
 function submissionOf(row: Row): SavedSubmission {
-  const hashes = String(row["hashes"]).split(" ").filter(Boolean);
-  const gasLimit = row["gas_limit"];
   return {
-    sequence: Number(row["sequence"]),
+    sequence: numberOf(row, "sequence"),
     digest: parseDigest(row["digest"]),
-    group: String(row["group_address"]),
-    payer: String(row["payer"]) as Address,
-    to: String(row["target"]) as Address,
-    gasLimit: typeof gasLimit === "string" ? BigInt(gasLimit) : undefined,
-    validUntil: Number(row["valid_until"]),
-    hashes,
+    group: textOf(row, "group_address"),
+    isPublic: numberOf(row, "is_public") === 1,
+    payer: textOf(row, "payer") as Address,
+    userName: optionalTextOf(row, "user_name"),
+    to: optionalTextOf(row, "target") as Address | undefined,
+    value: BigInt(textOf(row, "value")),
+    gasLimit: amountOf(row, "gas_limit"),
+    wanted: {
+      maxFee: amountOf(row, "max_fee_wanted"),
+      tip: amountOf(row, "tip_wanted"),
+    },
+    validUntil: numberOf(row, "valid_until"),
+    hashes: listOf(row, "hashes"),
+    emptyHashes: listOf(row, "empty_hashes"),
     signing:
       row["nonce"] === null
         ? undefined
         : {
-            nonce: Number(row["nonce"]),
-            maxFee: BigInt(String(row["max_fee"])),
-            tip: BigInt(String(row["tip"])),
-            hashes,
-            isEmpty: row["is_empty"] === 1,
+            nonce: numberOf(row, "nonce"),
+            maxFee: BigInt(textOf(row, "max_fee")),
+            tip: BigInt(textOf(row, "tip")),
           },
   };
+}
+
+/** An amount of the chain is text: it may be too large for a number. */
+function amountOf(row: Row, column: string): bigint | undefined {
+  const text = optionalTextOf(row, column);
+  return text === undefined ? undefined : BigInt(text);
+}
+
+function listOf(row: Row, column: string): readonly string[] {
+  return textOf(row, column).split(" ").filter(Boolean);
 }

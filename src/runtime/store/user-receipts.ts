@@ -24,7 +24,8 @@ CREATE TABLE user_receipts (
   block_number INTEGER,
   transaction_index INTEGER,
   log_index INTEGER,
-  failure_message TEXT
+  failure_message TEXT,
+  revert_data TEXT
 ) STRICT;
 `;
 
@@ -44,6 +45,8 @@ export interface UserReceipt {
   readonly transactionIndex: number | undefined;
   readonly logIndex: number | undefined;
   readonly failureMessage: string | undefined;
+  /** What the contract said. */
+  readonly revertData: string | undefined;
 }
 
 /** A receipt with its place in the order of all receipts of this node. */
@@ -79,8 +82,8 @@ export class UserReceipts {
   insert(receipt: UserReceipt): void {
     this.#database.run(
       `INSERT INTO user_receipts (transaction_id, indexed, success, type, domain, contract_address, source,
-        transaction_hash, block_number, transaction_index, log_index, failure_message)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        transaction_hash, block_number, transaction_index, log_index, failure_message, revert_data)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       receipt.transactionId,
       receipt.indexed,
       receipt.isSuccess ? 1 : 0,
@@ -93,6 +96,7 @@ export class UserReceipts {
       receipt.transactionIndex ?? null,
       receipt.logIndex ?? null,
       receipt.failureMessage ?? null,
+      receipt.revertData ?? null,
     );
   }
 
@@ -110,6 +114,16 @@ export class UserReceipts {
       id,
     );
     return row && parse(row);
+  }
+
+  /** Of public transactions in later blocks. */
+  publicAbove(block: number): readonly NumberedReceipt[] {
+    return this.#database
+      .all(
+        "SELECT * FROM user_receipts WHERE type = 'public' AND block_number > ? ORDER BY sequence",
+        block,
+      )
+      .map(parse);
   }
 
   /** Latest first unless the query says otherwise. */
@@ -162,5 +176,6 @@ function parse(row: Row): NumberedReceipt {
     transactionIndex: optionalNumberOf(row, "transaction_index"),
     logIndex: optionalNumberOf(row, "log_index"),
     failureMessage: optionalTextOf(row, "failure_message"),
+    revertData: optionalTextOf(row, "revert_data"),
   };
 }

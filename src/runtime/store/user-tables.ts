@@ -1,3 +1,4 @@
+import { publicTransactionsTable } from "./public-transactions.ts";
 import { receiptListenersTable } from "./receipt-listeners.ts";
 import { storedAbisTable } from "./stored-abis.ts";
 import { userGroupsTable } from "./user-groups.ts";
@@ -11,4 +12,5 @@ export const userTables: readonly string[] = [
   storedAbisTable,
   receiptListenersTable,
   userGroupsTable,
+  publicTransactionsTable,
 ];

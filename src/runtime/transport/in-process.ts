@@ -1,6 +1,6 @@
 import type { NodeName } from "../../protocol/ids.ts";
 import type { Receive } from "../ports.ts";
-import { realTimers, type Timers } from "../timers.ts";
+import { machineTimers, type Timers } from "../timers.ts";
 import type { Carrier } from "./carrier.ts";
 import { Link } from "./link.ts";
 import {
@@ -50,7 +50,7 @@ export class Hub {
     } = {},
   ) {
     this.#queueMax = options.queueMax ?? 10_000;
-    this.#timers = ports.timers ?? realTimers;
+    this.#timers = ports.timers ?? machineTimers;
     this.#draw = ports.draw ?? { fraction: () => Math.random() };
   }
 

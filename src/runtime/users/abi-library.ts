@@ -85,15 +85,17 @@ export class AbiLibrary {
     );
   }
 
-  decodeError(data: string, format: Format): Decoded {
+  /** With the errors of an ABI that is not stored yet before the others. */
+  decodeError(data: string, format: Format, abi?: Abi): Decoded {
     const bytes = requireBytes(data);
     if (bytes.length < 4)
       throw new UserError("PD012221", "An error has at least 4 bytes");
     const selector = `0x${bytes.toString("hex", 0, 4)}`;
-    const builtIn = keyed(parseAbi(builtInErrors))
-      .filter((entry) => entry.selector === selector)
+    const given = [parseAbi(builtInErrors), ...(abi === undefined ? [] : [abi])]
+      .flatMap(keyed)
+      .filter((entry) => entry.type === "error" && entry.selector === selector)
       .map(({ definition }) => definition);
-    const candidates = [...builtIn, ...this.#candidates("error", bytes)];
+    const candidates = [...given, ...this.#candidates("error", bytes)];
     const decoded =
       firstThatFits(candidates, bytes.subarray(4), format) ??
       refuse("PD012221", "error", candidates.length);

@@ -1,11 +1,12 @@
 import { EventFragment } from "ethers";
 
 import type { AbiEntry, Json } from "../domains/domain.ts";
-import { type ChainClient, ChainError } from "../ports.ts";
+import type { ChainClient } from "../ports.ts";
 import { decodeEventWith } from "./abi-library.ts";
 import type { Format } from "./abi/format.ts";
 import { parseAbi } from "./abi/parse-abi.ts";
 import { hexBytes } from "./abi/read-data.ts";
+import { askChain } from "./chain-answers.ts";
 import { notSupported, UserError } from "./errors.ts";
 
 /** An event of the base ledger. */
@@ -79,28 +80,17 @@ export class BaseLedger {
   }
 
   async #logs(hash: string): Promise<readonly Log[] | undefined> {
-    if (this.#chain === undefined) throw notSupported("The base ledger");
-    const receipt = await requestOf(this.#chain, hash.toLowerCase());
+    const chain = this.#chain;
+    if (chain === undefined) throw notSupported("The base ledger");
+    const method = "eth_getTransactionReceipt";
+    const receipt = await askChain(
+      async () => await chain.request(method, [hash.toLowerCase()]),
+    );
     const block = numberOf(fieldOf(receipt, "blockNumber"));
     if (block === undefined || block > this.#height()) return undefined;
     const logs = fieldOf(receipt, "logs");
     return (Array.isArray(logs) ? logs : []).map((log) =>
       parseLog(log, hash.toLowerCase()),
-    );
-  }
-}
-
-async function requestOf(chain: ChainClient, hash: string): Promise<unknown> {
-  try {
-    return await chain.request("eth_getTransactionReceipt", [hash]);
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    // Its message may name an address with a password.
-    throw new UserError(
-      "PD099011",
-      error.kind === "refused"
-        ? "The chain refuses to answer"
-        : "The chain cannot be reached",
     );
   }
 }

@@ -1,6 +1,11 @@
-import type { GroupAddress, IntentId } from "../../protocol/ids.ts";
+import type { Digest, GroupAddress, IntentId } from "../../protocol/ids.ts";
+import type {
+  PublicEnd,
+  PublicFailure,
+} from "../ledger/submitter/public-end.ts";
 import type { Settlement } from "../service.ts";
 import type { Database } from "../store/database.ts";
+import { PublicTransactions } from "../store/public-transactions.ts";
 import { timestamp } from "../store/query-fields.ts";
 import { ReceiptListeners } from "../store/receipt-listeners.ts";
 import { StoredAbis } from "../store/stored-abis.ts";
@@ -10,6 +15,9 @@ import {
   type UserTransaction,
   UserTransactions,
 } from "../store/user-transactions.ts";
+import { AbiLibrary } from "./abi-library.ts";
+import { revertError } from "./reverts.ts";
+import { digestOfId, idOfDigest } from "./transaction-digest.ts";
 
 /** What a node keeps for its users. The node tells it how intents end; everything else is for the users' API. */
 export class UserBook {
@@ -19,6 +27,8 @@ export class UserBook {
   readonly abis: StoredAbis;
   readonly listeners: ReceiptListeners;
   readonly groups: UserGroups;
+  readonly publics: PublicTransactions;
+  readonly #library: AbiLibrary;
   readonly #now: () => number;
 
   constructor(ports: {
@@ -33,6 +43,8 @@ export class UserBook {
     this.abis = new StoredAbis(database);
     this.listeners = new ReceiptListeners(database);
     this.groups = new UserGroups(database);
+    this.publics = new PublicTransactions(database);
+    this.#library = new AbiLibrary({ book: this });
   }
 
   /** The time, as it is written everywhere. */
@@ -76,6 +88,47 @@ export class UserBook {
     }
   }
 
+  /** Only inside a commit. The same for a transaction of the base ledger. */
+  settlePublic({
+    digest,
+    transaction: sent,
+    place,
+    contractAddress,
+    failure,
+  }: PublicEnd): void {
+    const transaction = this.transactions.byId(idOfDigest(digest));
+    if (transaction === undefined) return;
+    const { nonce, transactionHash } = sent;
+    if (nonce !== undefined && transactionHash !== undefined)
+      this.publics.save(transaction.id, { ...sent, nonce, transactionHash });
+    this.#conclude({
+      ...this.#receiptOf(transaction),
+      isSuccess: failure === undefined,
+      contractAddress,
+      transactionHash: place?.transactionHash,
+      blockNumber: place?.block,
+      transactionIndex: place?.transactionIndex,
+      ...(failure && this.#explain(failure)),
+    });
+  }
+
+  /**
+   * Only inside the commit of a reorganisation. What was in later blocks is open again; what nobody looks after any more has
+   * not happened, and will not.
+   */
+  unsettlePublic(height: number, isOpen: (digest: Digest) => boolean): void {
+    for (const receipt of this.receipts.publicAbove(height)) {
+      const { transactionId: id, blockNumber = 0 } = receipt;
+      const transaction = this.transactions.byId(id);
+      this.receipts.remove(id);
+      if (transaction === undefined || isOpen(digestOfId(id))) continue;
+      this.#conclude({
+        ...this.#receiptOf(transaction),
+        failureMessage: `PD099014: The chain took block ${blockNumber} back long after the transaction was in it. Send it again if it is still wanted`,
+      });
+    }
+  }
+
   /** Only inside a commit. What creates a group ends with its address, or with the reason why there is none. */
   settleGenesis(
     transaction: UserTransaction,
@@ -88,6 +141,18 @@ export class UserBook {
       isSuccess: "contractAddress" in outcome,
       ...outcome,
     });
+  }
+
+  #explain(
+    failure: PublicFailure,
+  ): Pick<UserReceipt, "failureMessage" | "revertData"> {
+    if (failure.type === "dropped")
+      return {
+        failureMessage: `PD099013: ${failure.reason}`,
+        revertData: undefined,
+      };
+    const { key, message, data } = revertError(this.#library, failure.data);
+    return { failureMessage: `${key}: ${message}`, revertData: data };
   }
 
   #receiptOf({ id, type, domain }: UserTransaction): UserReceipt {
@@ -104,6 +169,7 @@ export class UserBook {
       transactionIndex: undefined,
       logIndex: undefined,
       failureMessage: undefined,
+      revertData: undefined,
     };
   }
 
@@ -116,13 +182,15 @@ export class UserBook {
   }
 }
 
+/** What is in the same place of the chain ended in the same way, even if the reason is told in other words. */
 function isSame(known: UserReceipt, receipt: UserReceipt): boolean {
   return (
     known.isSuccess === receipt.isSuccess &&
     known.transactionHash === receipt.transactionHash &&
     known.blockNumber === receipt.blockNumber &&
     known.logIndex === receipt.logIndex &&
-    known.failureMessage === receipt.failureMessage &&
-    known.contractAddress === receipt.contractAddress
+    known.contractAddress === receipt.contractAddress &&
+    (known.blockNumber !== undefined ||
+      known.failureMessage === receipt.failureMessage)
   );
 }

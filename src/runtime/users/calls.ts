@@ -6,37 +6,50 @@ import { type Format, formatParams } from "./abi/format.ts";
 import { parseAbi } from "./abi/parse-abi.ts";
 import { functionOf } from "./abi/pick-function.ts";
 import type { AbiLibrary } from "./abi-library.ts";
+import type { BaseTransactions } from "./base-transactions.ts";
 import { notSupported, UserError } from "./errors.ts";
-import type { TransactionInput } from "./input.ts";
+import type { CallInput } from "./input.ts";
+import { readQuantity } from "./quantity.ts";
 import { type ResolvedCall, resolveCall } from "./resolve-call.ts";
+import { resolvePublic } from "./resolve-public.ts";
 
 /** Questions that are answered without a transaction. */
 export class Calls {
   readonly #service: NodeService;
   readonly #abis: AbiLibrary;
+  readonly #base: BaseTransactions;
 
   constructor(ports: {
     readonly service: NodeService;
     readonly abis: AbiLibrary;
+    readonly base: BaseTransactions;
   }) {
     this.#service = ports.service;
     this.#abis = ports.abis;
+    this.#base = ports.base;
   }
 
-  async call(
-    input: TransactionInput & { readonly block?: unknown },
-    format: Format,
-  ): Promise<Json> {
+  async call(input: CallInput, format: Format): Promise<Json> {
+    const from = input.from ?? undefined;
+    if (input.type === "public")
+      return await this.#base.call(resolvePublic(input, this.#abis), {
+        from,
+        block: readBlock(input.block),
+        format,
+      });
     requireLatest(input.block);
-    if (input.type === "private" && (input.to ?? undefined) === undefined)
+    if ((input.to ?? undefined) === undefined)
       throw new UserError(
         "PD012222",
         "A private call needs an address: set to",
       );
-    const call = resolveCall(input, {
-      service: this.#service,
-      abis: this.#abis,
-    });
+    if (from === undefined)
+      throw new UserError(
+        "PD020006",
+        "A private call needs to know who: set from",
+      );
+    const ports = { service: this.#service, abis: this.#abis };
+    const call = resolveCall({ ...input, from }, ports);
     return formatParams(outputsOf(call), await this.query(call), format);
   }
 
@@ -49,6 +62,16 @@ export class Calls {
       args: call.args,
     });
   }
+}
+
+/** A block of the base ledger. */
+function readBlock(block: unknown): number | "latest" {
+  if (block === undefined || block === null || block === "latest")
+    return "latest";
+  const number = readQuantity("block", block) ?? 0n;
+  if (number > BigInt(Number.MAX_SAFE_INTEGER))
+    throw new UserError("PD099012", `No chain has a block ${number}`);
+  return Number(number);
 }
 
 /** The past is not kept. */

@@ -5,10 +5,13 @@
 export class UserError extends Error {
   override readonly name = "UserError";
   readonly key: string;
+  /** Of a revert: what the contract said. */
+  readonly data: string | undefined;
 
-  constructor(key: string, message: string) {
+  constructor(key: string, message: string, data?: string) {
     super(message);
     this.key = key;
+    this.data = data;
   }
 }
 

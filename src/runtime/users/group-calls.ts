@@ -60,6 +60,7 @@ export class GroupCalls {
     const { call, shown } = this.#resolve(input, "invoke(address,bytes)");
     const [id] = await this.#submissions.submit([
       {
+        type: "private",
         call,
         options: {
           from: input.from,

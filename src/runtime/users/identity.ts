@@ -1,4 +1,5 @@
 import { type NodeName, parseNodeName } from "../../protocol/ids.ts";
+import { isName } from "../names.ts";
 import { UserError } from "./errors.ts";
 
 /** Somebody: a name on a node. */
@@ -7,13 +8,7 @@ export interface Identity {
   readonly node: NodeName;
 }
 
-const nameRule = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/;
 const addressRule = /^eth_address:0x[\da-f]{40}$/i;
-
-/** Whether a listener, a key or a member may be called so. */
-export function isName(text: string): boolean {
-  return nameRule.test(text);
-}
 
 /** Reads `name` or `name@node`. Throws a {@link UserError}. */
 export function parseIdentity(text: string, local: NodeName): Identity {

@@ -11,6 +11,17 @@ export interface TransactionInput {
   readonly abiReference?: string | null | undefined;
   readonly bytecode?: string | null | undefined;
   readonly data?: unknown;
+  /** Of public transactions; as in `readQuantity`. */
+  readonly gas?: unknown;
+  readonly value?: unknown;
+  readonly maxFeePerGas?: unknown;
+  readonly maxPriorityFeePerGas?: unknown;
   readonly idempotencyKey?: string | null | undefined;
   readonly dependsOn?: readonly string[] | null | undefined;
+}
+
+/** What a user asks. */
+export interface CallInput extends Omit<TransactionInput, "from"> {
+  readonly from?: string | null | undefined;
+  readonly block?: unknown;
 }

@@ -1,9 +1,9 @@
+import { isName } from "../names.ts";
 import type { Query } from "../store/query.ts";
 import type { ListenerSpec } from "../store/receipt-listeners.ts";
 import type { UserBook } from "./book.ts";
 import { Delivery, type Receiver } from "./delivery.ts";
 import { UserError } from "./errors.ts";
-import { isName } from "./identity.ts";
 import type { Records } from "./records.ts";
 
 /** Users' standing orders for receipts: they outlive sockets and restarts. */

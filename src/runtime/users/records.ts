@@ -1,5 +1,6 @@
 import { parseGroupAddress, parseIntentId } from "../../protocol/ids.ts";
 import type { Json, SeenState } from "../domains/domain.ts";
+import { toQuantity } from "../ledger/values.ts";
 import type { IntentEffect, NodeGroup, NodeService } from "../service.ts";
 import type { Query } from "../store/query.ts";
 import type { NumberedReceipt } from "../store/user-receipts.ts";
@@ -9,11 +10,13 @@ import { UserError } from "./errors.ts";
 import type {
   FullReceiptView,
   FullTransactionView,
+  PublicView,
   ReceiptView,
   StatesView,
   StateView,
   TransactionView,
 } from "./shapes.ts";
+import { digestOfId } from "./transaction-digest.ts";
 
 /** What users can look up about their transactions. */
 export class Records {
@@ -57,7 +60,7 @@ export class Records {
     return {
       ...transactionView(transaction),
       receipt: receipt === undefined ? null : receiptView(receipt),
-      public: null,
+      public: this.#publicOf(transaction, receipt),
       ...(dependsOn.length > 0 && { dependsOn }),
     };
   }
@@ -67,6 +70,14 @@ export class Records {
     receipt: NumberedReceipt,
     options: { readonly domainReceipts: boolean },
   ): FullReceiptView {
+    if (receipt.type === "public")
+      return {
+        ...receiptView(receipt),
+        public: this.#publicOf(
+          this.transaction(receipt.transactionId),
+          receipt,
+        ),
+      };
     const effect = this.#effectOf(receipt.transactionId);
     return {
       ...receiptView(receipt),
@@ -103,6 +114,38 @@ export class Records {
         `There is no receipt of ${domain} for ${id} yet`,
       );
     return receiptOf(effect);
+  }
+
+  /** What is of a transaction on the base ledger, or on its way there. */
+  #publicOf(
+    transaction: UserTransaction | undefined,
+    receipt: NumberedReceipt | undefined,
+  ): readonly PublicView[] | null {
+    if (transaction?.type !== "public") return null;
+    const { id, created } = transaction;
+    const sent =
+      receipt === undefined
+        ? this.#service.sent(digestOfId(id))
+        : this.#book.publics.byTransaction(id);
+    if (sent?.nonce === undefined || sent.transactionHash === undefined)
+      return [];
+    const { from, to, data, nonce, transactionHash, gasLimit, value } = sent;
+    return [
+      {
+        from,
+        to,
+        data,
+        nonce: toQuantity(nonce),
+        created,
+        dispatcher: this.#service.name,
+        transactionHash,
+        success: receipt?.isSuccess,
+        completedAt: receipt?.indexed,
+        revertData: receipt?.revertData,
+        gas: toQuantity(gasLimit),
+        value: toQuantity(value),
+      },
+    ];
   }
 
   #effectOf(id: string): KnownEffect | undefined {
@@ -151,6 +194,7 @@ export function receiptView(receipt: NumberedReceipt): ReceiptView {
     logIndex: receipt.logIndex,
     source: receipt.source,
     failureMessage: receipt.failureMessage,
+    revertData: receipt.revertData,
     contractAddress: receipt.contractAddress,
   };
 }

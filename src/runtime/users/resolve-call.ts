@@ -28,7 +28,6 @@ export function resolveCall(
   ports: { readonly service: NodeService; readonly abis: AbiLibrary },
 ): ResolvedCall {
   const { service, abis } = ports;
-  if (input.type === "public") throw notSupported("A public transaction");
   const identity = parseLocalIdentity(input.from, service.name);
   const to = input.to ?? undefined;
   if (to === undefined) throw deployProblem(input);
@@ -73,7 +72,11 @@ export function groupAt(
   return group;
 }
 
-function abiOf(input: TransactionInput, abis: AbiLibrary): Abi {
+/** The ABI that a user gives, or names. */
+export function abiOf(
+  input: Pick<TransactionInput, "abi" | "abiReference">,
+  abis: AbiLibrary,
+): Abi {
   const abi = input.abi ?? undefined;
   const reference = input.abiReference ?? undefined;
   if (abi !== undefined && reference !== undefined)

@@ -18,7 +18,8 @@ export interface TransactionView {
 /** A transaction with what became of it. */
 export interface FullTransactionView extends TransactionView {
   readonly receipt: ReceiptView | null;
-  readonly public: null;
+  /** Null for a private one. */
+  readonly public: readonly PublicView[] | null;
   readonly dependsOn?: readonly string[] | undefined;
 }
 
@@ -34,13 +35,33 @@ export interface ReceiptView {
   readonly logIndex?: number | undefined;
   readonly source?: string | undefined;
   readonly failureMessage?: string | undefined;
+  readonly revertData?: string | undefined;
   readonly contractAddress?: string | undefined;
+}
+
+/** A transaction of the base ledger. Amounts are 0x and digits. */
+export interface PublicView {
+  readonly from: string;
+  readonly to?: string | undefined;
+  readonly data: string;
+  readonly nonce: string;
+  readonly created: string;
+  /** The node that got it mined. */
+  readonly dispatcher: string;
+  readonly transactionHash: string;
+  readonly success?: boolean | undefined;
+  readonly completedAt?: string | undefined;
+  readonly revertData?: string | undefined;
+  readonly gas: string;
+  readonly value: string;
 }
 
 /** A receipt with what the transaction did. */
 export interface FullReceiptView extends ReceiptView {
-  readonly public: null;
-  readonly states: StatesView;
+  /** Null for a private one. */
+  readonly public: readonly PublicView[] | null;
+  /** Not for a public one. */
+  readonly states?: StatesView | undefined;
   readonly domainReceipt?: Json | undefined;
   readonly domainReceiptError?: string | undefined;
 }

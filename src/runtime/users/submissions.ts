@@ -1,12 +1,17 @@
 import { type IntentId, parseIntentId } from "../../protocol/ids.ts";
 import type { Json } from "../domains/domain.ts";
-import type { NodeService } from "../service.ts";
+import { inParallel } from "../ledger/parallel.ts";
+import type { NewWork, NodeService } from "../service.ts";
 import type { UserTransaction } from "../store/user-transactions.ts";
+import type { Abi } from "./abi/parse-abi.ts";
 import type { AbiLibrary } from "./abi-library.ts";
+import type { BaseTransactions } from "./base-transactions.ts";
 import type { UserBook } from "./book.ts";
-import { UserError } from "./errors.ts";
+import { notSupported, UserError } from "./errors.ts";
 import type { TransactionInput } from "./input.ts";
 import { type ResolvedCall, resolveCall } from "./resolve-call.ts";
+import { type PublicCall, resolvePublic } from "./resolve-public.ts";
+import { digestOfId } from "./transaction-digest.ts";
 
 /** What a call is sent with. */
 export interface SubmitOptions {
@@ -22,17 +27,26 @@ export interface SubmitOptions {
   };
 }
 
-/** A transaction that can be submitted: its row, and how to hand it to the node. */
-interface Ready {
+/** What a user means, of a group or of the base ledger. */
+export type Wanted =
+  | { readonly type: "private"; readonly call: ResolvedCall }
+  | { readonly type: "public"; readonly call: PublicCall };
+
+/** A transaction that can be submitted. */
+interface Ready extends NewWork {
   readonly row: UserTransaction;
-  readonly submit: () => Promise<void>;
+  readonly abi: Abi;
 }
+
+/** Transactions that are checked against the chain at the same time. */
+const checksAtOnce = 8;
 
 /** Takes transactions from users. What it takes is durable, together with the intent, when it answers. */
 export class Submissions {
   readonly #service: NodeService;
   readonly #book: UserBook;
   readonly #abis: AbiLibrary;
+  readonly #base: BaseTransactions;
   readonly #newId: () => string;
   /** Keys of transactions that are on their way to the disk, with their ids. */
   readonly #claims = new Map<string, string>();
@@ -41,24 +55,23 @@ export class Submissions {
     readonly service: NodeService;
     readonly book: UserBook;
     readonly abis: AbiLibrary;
+    readonly base: BaseTransactions;
     readonly newId: () => string;
   }) {
     this.#service = ports.service;
     this.#book = ports.book;
     this.#abis = ports.abis;
+    this.#base = ports.base;
     this.#newId = ports.newId;
   }
 
-  /**
-   * Takes all or none, as far as they can be checked beforehand: they reach the node at once, and it commits what waits
-   * together. Gives their ids.
-   */
+  /** Takes all or none, in one commit. Gives their ids. */
   async send(
     inputs: readonly TransactionInput[],
     { isPrepareOnly }: { readonly isPrepareOnly: boolean },
   ): Promise<readonly string[]> {
-    const calls = inputs.map((input) => ({
-      call: resolveCall(input, { service: this.#service, abis: this.#abis }),
+    const wanted = inputs.map((input) => ({
+      ...this.#resolve(input),
       options: {
         from: input.from,
         idempotencyKey: input.idempotencyKey ?? undefined,
@@ -66,30 +79,38 @@ export class Submissions {
         isPrepareOnly,
       },
     }));
-    return await this.submit(calls);
+    return await this.submit(wanted);
   }
 
   async submit(
-    calls: readonly {
-      readonly call: ResolvedCall;
-      readonly options: SubmitOptions;
-    }[],
+    wanted: readonly (Wanted & { readonly options: SubmitOptions })[],
   ): Promise<readonly string[]> {
     const claimed: string[] = [];
     try {
-      const ready = calls.map(({ call, options }) => {
+      const named = wanted.map((one) => {
         const id = this.#newId();
-        if (options.idempotencyKey !== undefined) {
-          this.#claim(options.idempotencyKey, id);
-          claimed.push(options.idempotencyKey);
+        const { idempotencyKey } = one.options;
+        if (idempotencyKey !== undefined) {
+          this.#claim(idempotencyKey, id);
+          claimed.push(idempotencyKey);
         }
-        return this.#ready(id, call, options);
+        return { ...one, id };
       });
-      await all(
-        ready.map(async ({ submit }) => {
-          await submit();
-        }),
+      const ready = await inParallel(named, checksAtOnce, async (one) =>
+        one.type === "public"
+          ? await this.#readyPublic(one.id, one.call, one.options)
+          : this.#readyPrivate(one.id, one.call, one.options),
       );
+      const work = {
+        intents: ready.flatMap(({ intents }) => intents),
+        transactions: ready.flatMap(({ transactions }) => transactions),
+      };
+      await this.#service.submit(work, () => {
+        for (const { abi, row } of ready) {
+          this.#abis.keep(abi);
+          this.#book.transactions.insert(row);
+        }
+      });
       return ready.map(({ row }) => row.id);
     } finally {
       for (const key of claimed) this.#claims.delete(key);
@@ -124,7 +145,42 @@ export class Submissions {
     this.#claims.set(key, id);
   }
 
-  #ready(id: string, call: ResolvedCall, options: SubmitOptions): Ready {
+  #resolve(input: TransactionInput): Wanted {
+    if (input.type === "public")
+      return { type: "public", call: resolvePublic(input, this.#abis) };
+    const ports = { service: this.#service, abis: this.#abis };
+    return { type: "private", call: resolveCall(input, ports) };
+  }
+
+  async #readyPublic(
+    id: string,
+    call: PublicCall,
+    { from, idempotencyKey, dependsOn }: SubmitOptions,
+  ): Promise<Ready> {
+    if (dependsOn.length > 0)
+      throw notSupported("A public transaction that depends on others");
+    const { abi, to, signature, args } = call;
+    const transaction = await this.#base.prepare(digestOfId(id), call, from);
+    const row: UserTransaction = {
+      id,
+      idempotencyKey,
+      group: undefined,
+      intentId: undefined,
+      created: this.#book.now(),
+      submitMode: "auto",
+      type: "public",
+      domain: undefined,
+      from,
+      to,
+      function: signature,
+      abiReference: abi.hash,
+      data: args,
+      dependsOn,
+    };
+    return { row, abi, intents: [], transactions: [transaction] };
+  }
+
+  #readyPrivate(id: string, call: ResolvedCall, options: SubmitOptions): Ready {
     const { group, identity, signature, args, abi } = call;
     const service = this.#service;
     const { payload, touches } = group.domain.check({
@@ -154,7 +210,7 @@ export class Submissions {
       data: options.shown?.data ?? args,
       dependsOn: options.dependsOn,
     };
-    const submission = {
+    const intent = {
       group: group.address,
       id: intentId,
       payload,
@@ -162,15 +218,7 @@ export class Submissions {
       dependsOn,
       isPrepareOnly: options.isPrepareOnly,
     };
-    return {
-      row,
-      submit: async () => {
-        await service.submit(submission, () => {
-          this.#abis.keep(abi);
-          this.#book.transactions.insert(row);
-        });
-      },
-    };
+    return { row, abi, intents: [intent], transactions: [] };
   }
 
   #dependency(id: string, group: string): IntentId {
@@ -183,11 +231,4 @@ export class Submissions {
       );
     return intentId;
   }
-}
-
-/** Waits for all of them, also when one fails, so that nothing is under way afterwards. */
-async function all(work: readonly Promise<void>[]): Promise<void> {
-  const results = await Promise.allSettled(work);
-  for (const result of results)
-    if (result.status === "rejected") throw result.reason;
 }

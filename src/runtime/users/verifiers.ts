@@ -1,26 +1,17 @@
 import { computeAddress, getAddress } from "ethers";
 
-import type { NodeName } from "../../protocol/ids.ts";
+import type { NodeService } from "../service.ts";
 import { notSupported, UserError } from "./errors.ts";
-import { type Identity, parseIdentity } from "./identity.ts";
-
-/** Whose key it is. Asks another node if it must, and gives up after a while. */
-export interface KeyDirectory {
-  /** The uncompressed secp256k1 key, 65 bytes with 0x; undefined if there is none. A local one is made on first use. */
-  readonly publicKeyOf: (identity: Identity) => Promise<string | undefined>;
-}
+import { parseIdentity } from "./identity.ts";
 
 /** By what others can check who somebody is. */
 export class Verifiers {
-  readonly #local: NodeName;
-  readonly #keys: KeyDirectory | undefined;
+  readonly #service: Pick<NodeService, "name" | "publicKeyOf">;
 
-  constructor(
-    options: { readonly local: NodeName },
-    ports: { readonly keys: KeyDirectory | undefined },
-  ) {
-    this.#local = options.local;
-    this.#keys = ports.keys;
+  constructor(ports: {
+    readonly service: Pick<NodeService, "name" | "publicKeyOf">;
+  }) {
+    this.#service = ports.service;
   }
 
   async resolve(
@@ -28,11 +19,11 @@ export class Verifiers {
     algorithm: string,
     type: string,
   ): Promise<string> {
-    const identity = parseIdentity(lookup, this.#local);
+    const identity = parseIdentity(lookup, this.#service.name);
     const write = writers.get(type);
     if (algorithm !== "ecdsa:secp256k1" || write === undefined)
       throw notSupported(`A verifier ${type} for ${algorithm}`);
-    const key = await this.#keys?.publicKeyOf(identity);
+    const key = await this.#service.publicKeyOf(identity);
     if (key === undefined)
       throw new UserError("PD099008", `No key is known for ${lookup}`);
     return write(key);

@@ -124,7 +124,7 @@ export class PlayedGroup {
       inputs: assembly.inputs.map(found),
       reads: assembly.reads.map(found),
       outputs: this.create(assembly.outputs, id),
-      infos: this.create(assembly.infos ?? [], id),
+      infos: this.create(assembly.infos ?? [], id, assembly.outputs.length),
       calls: assembly.calls ?? [],
     };
   }
@@ -176,8 +176,13 @@ export class PlayedGroup {
   }
 
   /** States, as the node makes them: salted, and read back from their content. */
-  create(states: readonly NewState[], intentId: IntentId): DomainState[] {
-    return states.map((state, index) => {
+  create(
+    states: readonly NewState[],
+    intentId: IntentId,
+    first = 0,
+  ): DomainState[] {
+    return states.map((state, at) => {
+      const index = first + at;
       const created = createState(state, { intentId, index });
       const read = readState(created);
       if (read === undefined) throw new Error("A state makes no sense.");

@@ -13,22 +13,26 @@ import type {
   NewState,
   StateView,
 } from "../../../src/runtime/domains/domain.ts";
+import { createWallet } from "../../../src/runtime/keys/wallet.ts";
+import { isName, parseName } from "../../../src/runtime/names.ts";
 import {
   type IntentEffect,
+  type NewIntent,
+  type NewWork,
   type NodeGroup,
   NodeRefusal,
   type NodeService,
   type NodeStatus,
+  type TransactionSigner,
 } from "../../../src/runtime/service.ts";
 import type { Database } from "../../../src/runtime/store/database.ts";
 import type { UserBook } from "../../../src/runtime/users/book.ts";
 import { nodeNamed } from "../simulated-group.ts";
 
-type Submission = Parameters<NodeService["submit"]>[0];
 type GroupOptions = Parameters<NodeService["createGroup"]>[0];
 
 /** Intents that the node keeps open; small, so that a test can reach it. */
-const openMax = 2_000;
+const openMax = 1_000;
 
 /**
  * A node by itself, without a protocol: it takes intents, and when a test says so it does them, one block for all, and
@@ -37,10 +41,11 @@ const openMax = 2_000;
 export class FakeNode implements NodeService {
   readonly name = nodeNamed("node1");
   readonly domains: ReadonlyMap<string, Domain>;
+  readonly #wallet = createWallet();
   readonly #database: Database;
   readonly #book: UserBook;
   readonly #groups = new Map<string, NodeGroup>();
-  readonly #open: Submission[] = [];
+  readonly #open: NewIntent[] = [];
   readonly #states = new Map<string, DomainState>();
   readonly #effects = new Map<string, IntentEffect>();
   readonly #listeners = new Set<() => void>();
@@ -86,14 +91,35 @@ export class FakeNode implements NodeService {
     return id32(parseIntentId, `intent ${this.#intents++}`);
   }
 
-  async submit(submission: Submission, record: () => void): Promise<void> {
+  async submit({ intents }: NewWork, record: () => void): Promise<void> {
     // As in a real node there is time between the question and the commit.
     await Promise.resolve();
-    if (submission.isPrepareOnly)
+    if (intents.some(({ isPrepareOnly }) => isPrepareOnly))
       throw new NodeRefusal("Preparing without dispatch is not supported");
-    if (this.#open.length >= openMax) throw new NodeRefusal("Too many intents");
+    if (this.#open.length + intents.length > openMax)
+      throw new NodeRefusal("Too many intents");
     this.#database.commit(record);
-    this.#open.push(submission);
+    this.#open.push(...intents);
+  }
+
+  signerOf(name: string): TransactionSigner | undefined {
+    const userName = parseName(name);
+    if (userName === undefined) return undefined;
+    return { address: this.#wallet.keyOf(userName).address, userName };
+  }
+
+  /** Nobody ever looks whether the money is there. */
+  async fund(): Promise<boolean> {
+    return await Promise.resolve(true);
+  }
+
+  /** What is for the base ledger never gets there. */
+  sent(): undefined {
+    return undefined;
+  }
+
+  explainSent(): undefined {
+    return undefined;
   }
 
   async resume(id: IntentId): Promise<boolean> {
@@ -126,6 +152,16 @@ export class FakeNode implements NodeService {
     return this.#effects.get(id);
   }
 
+  async publicKeyOf({
+    name,
+    node,
+  }: Parameters<NodeService["publicKeyOf"]>[0]): Promise<string | undefined> {
+    if (node !== this.name) throw new NodeRefusal(`Nobody knows ${node}`);
+    return await Promise.resolve(
+      isName(name) ? this.#wallet.keyOf(name).publicKey : undefined,
+    );
+  }
+
   height(): number {
     return this.#height;
   }
@@ -152,6 +188,7 @@ export class FakeNode implements NodeService {
         blocked: [],
         missingStates: 0,
       })),
+      openTransactions: 0,
       dropped: {},
     };
   }
@@ -195,7 +232,7 @@ export class FakeNode implements NodeService {
   }
 
   async #settle(
-    { group: address, id, payload }: Submission,
+    { group: address, id, payload }: NewIntent,
     block: number,
     index: number,
   ): Promise<() => void> {

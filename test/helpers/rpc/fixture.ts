@@ -4,7 +4,6 @@ import type { ChainClient } from "../../../src/runtime/ports.ts";
 import { Database } from "../../../src/runtime/store/database.ts";
 import { userTables } from "../../../src/runtime/store/user-tables.ts";
 import { UserBook } from "../../../src/runtime/users/book.ts";
-import type { KeyDirectory } from "../../../src/runtime/users/verifiers.ts";
 import { FakeNode } from "./fake-node.ts";
 import { toyDomain } from "./toy-domain.ts";
 
@@ -26,7 +25,6 @@ export interface RpcFixture {
 export interface FixtureOptions {
   readonly rpc?: Partial<RpcOptions>;
   readonly chain?: ChainClient;
-  readonly keys?: KeyDirectory;
 }
 
 export type RpcFactory = (options?: FixtureOptions) => Promise<RpcFixture>;
@@ -63,8 +61,8 @@ export async function startFake(
     const report = (error: unknown): void => {
       errors.push(error);
     };
-    const { chain, keys } = options;
-    const api = createApi({ service: node, book, chain, keys, report });
+    const { chain } = options;
+    const api = createApi({ service: node, book, chain, report });
     const server = new RpcServer(
       { httpPort: 0, webSocketPort: 0, ...options.rpc },
       { api, report },

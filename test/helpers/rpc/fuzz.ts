@@ -60,7 +60,17 @@ function examplesOf(
   const to = ["alice", 1];
   const call = { type: "private", from: "alice", to: group, abi: toyAbi };
   const inGroup = { domain: "toy", group: hash, from: "alice" };
+  const open = { ...call, type: "public" };
+  const fees = { maxFeePerGas: "0x1", maxPriorityFeePerGas: 1 };
   const calls = [
+    { ...open, function: "mint", data: to, value: "0x5", gas: 21_000 },
+    { ...open, function: "mint", data: to, ...fees, block: 1 },
+    {
+      ...open,
+      to: null,
+      bytecode: "0x60006000f3",
+      from: `eth_address:${group}`,
+    },
     { ...call, function: "mint", data: to },
     { ...call, function: "mint", data: { to: "a", amount: "0x5" }, domain: "" },
     { ...call, function: "mint", data: `0x056b01ce${"00".repeat(96)}` },

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 
 import { expect } from "chai";
-import { HDNodeWallet } from "ethers";
 
+import { publishedAccount } from "../../helpers/accounts.ts";
 import { anEnvironment } from "../helpers/environment.ts";
 import {
   aConnection,
@@ -113,11 +113,7 @@ describe("connection.sequencer: lifecycle", function () {
     expect(cluster.nodes.map(({ address }) => address)).to.deep.equal(
       signers.slice(-2).map(({ address }) => address),
     );
-    const { address, privateKey } = HDNodeWallet.fromPhrase(
-      "test test test test test test test test test test test junk",
-      "",
-      "m/44'/60'/0'/0/19",
-    );
+    const { address, privateKey } = publishedAccount(19);
     expect(cluster.node("bob").address).to.equal(address);
     const shown = inspect(
       { cluster, status: cluster.status(), sequencer: connection.sequencer },

@@ -1,10 +1,11 @@
 import { expect } from "chai";
-import { HDNodeWallet, ZeroHash } from "ethers";
+import { ZeroHash } from "ethers";
 
 import {
   groupAddress,
   ledgerContracts,
 } from "../../../src/plugin/deployment/addresses.ts";
+import { publishedAccount } from "../../helpers/accounts.ts";
 import { members } from "../helpers/environment.ts";
 import {
   freePort,
@@ -14,10 +15,7 @@ import {
 } from "../helpers/processes.ts";
 import type { Command, Node } from "../helpers/processes.ts";
 
-/** The first account of Hardhat's node and of Anvil, from the words that both publish. */
-const { privateKey: key, address: sender } = HDNodeWallet.fromPhrase(
-  "test test test test test test test test test test test junk",
-);
+const { privateKey: key, address: sender } = publishedAccount(0);
 const { factory, atomFactory } = ledgerContracts();
 const expectedGroup = groupAddress(
   factory.address,

@@ -7,10 +7,10 @@ import {
 } from "../../../src/plugin/running/accounts.ts";
 import type { Connection } from "../../../src/plugin/running/chain.ts";
 import { requireFunded } from "../../../src/plugin/running/funds.ts";
+import { publishedWords } from "../../helpers/accounts.ts";
 import { expectError } from "../helpers/errors.ts";
 
-const words = "test test test test test test test test test test test junk";
-/** The first two of these words, as everybody knows them. */
+/** The first two accounts of the published words, as everybody knows them. */
 const known = [
   "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
   "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
@@ -42,7 +42,7 @@ const addresses = async (
 describe("plugin: accounts of nodes", () => {
   it("come from words, from the index that is configured", async () => {
     const wallet = {
-      mnemonic: variable(` ${words} `),
+      mnemonic: variable(` ${publishedWords} `),
       passphrase: variable(""),
       path: "m/44'/60'/0'/0/",
       initialIndex: 0,

@@ -6,6 +6,8 @@ import { expect } from "chai";
 
 import { askStatus } from "../../../src/plugin/asking/status.ts";
 import { submitIntent } from "../../../src/plugin/asking/submit.ts";
+import { call } from "../../helpers/rpc/client.ts";
+import { aTill } from "../../helpers/till.ts";
 import { startHardhatNode } from "../helpers/processes.ts";
 import { RunProcess } from "../helpers/run.ts";
 
@@ -114,7 +116,71 @@ describe("plugin: npx hardhat sequencer:run", function () {
       rmSync(dataDir, { recursive: true });
     }
   });
+
+  it("gets a user's transaction mined that it took before a crash", async () => {
+    const node = await startHardhatNode();
+    const dataDir = mkdtempSync(join(tmpdir(), "run-data-"));
+    const chain = { ...variables, TEST_CHAIN_URL: node.url };
+    const args = ["--network", "chain", "--rpc-port", "0", "--nodes", "2"];
+    const start = (): RunProcess =>
+      new RunProcess([...args, "--data-dir", dataDir], chain);
+    const { abi, bytecode } = aTill();
+    const resolve = async (run: RunProcess): Promise<string> =>
+      await call<string>(
+        urlOf(run),
+        "ptx_resolveVerifier",
+        "ann",
+        "ecdsa:secp256k1",
+        "eth_address",
+      );
+    try {
+      const first = start();
+      await first.until("ready");
+      const address = await resolve(first);
+      await node.request("evm_setAutomine", false);
+      const id = await call<string>(urlOf(first), "ptx_sendTransaction", {
+        type: "public",
+        from: "ann",
+        abi,
+        bytecode,
+        data: [7],
+      });
+      first.kill("SIGKILL");
+      await first.end();
+
+      const second = start();
+      await second.until("ready");
+      expect(await resolve(second)).to.equal(address);
+      await node.request("evm_setAutomine", true);
+      await node.request("evm_mine");
+      let receipt: { readonly success?: true } | null = null;
+      while (receipt === null)
+        receipt = await call<{ readonly success?: true } | null>(
+          urlOf(second),
+          "ptx_getTransactionReceipt",
+          id,
+        );
+      expect(receipt).to.include({ id, success: true });
+      const count = await node.request(
+        "eth_getTransactionCount",
+        address,
+        "latest",
+      );
+      expect(count).to.equal("0x1");
+      second.kill("SIGINT");
+      const { exitCode, stderr } = await second.end();
+      expect(exitCode, stderr).to.equal(0);
+    } finally {
+      await node.stop();
+      rmSync(dataDir, { recursive: true });
+    }
+  });
 });
+
+function urlOf({ facts }: RunProcess): string {
+  const node = facts.find((fact) => fact.type === "node");
+  return node?.type === "node" ? node.url : "";
+}
 
 function countOf({ facts }: RunProcess, type: string): number {
   return facts.filter((fact) => fact.type === type).length;

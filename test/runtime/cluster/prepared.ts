@@ -49,15 +49,10 @@ describe("A prepared intent", function () {
       signature: "mint(string,uint256)",
       args: { to: "pot", amount: "7" },
     });
+    const intent = { group: group.address, id, payload, touches };
+    const prepare = { ...intent, dependsOn: [], isPrepareOnly: true };
     await node.submit(
-      {
-        group: group.address,
-        id,
-        payload,
-        touches,
-        dependsOn: [],
-        isPrepareOnly: true,
-      },
+      { intents: [prepare], transactions: [] },
       () => undefined,
     );
     await prepared;

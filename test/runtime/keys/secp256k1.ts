@@ -40,6 +40,7 @@ describe("a payer", () => {
       nonce: 7,
       to: parseAddress(`0x${"ab".repeat(20)}`),
       data: parseHex("0x0102"),
+      value: 0n,
       gasLimit: 100_000n,
       maxFeePerGas: 20n,
       maxPriorityFeePerGas: 1n,

@@ -113,27 +113,6 @@ for (const [name, open] of Object.entries(chains))
       expect(index.troubles).to.deep.equal([]);
     });
 
-    it("goes on after many blocks that were mined at once", async () => {
-      const index = new MemoryIndex();
-      const indexer = index.open(client, {
-        groups: [group.address],
-        fromBlock: group.block,
-      });
-      indexer.start();
-      for (let i = 0; i < 3; i++) {
-        await client.request("hardhat_mine", ["0x100"]);
-        await group.execute();
-      }
-      const truth = await truthOf(ledger, group);
-      await index.until(
-        () => index.transitionsOf(group.address).length >= truth.length,
-      );
-      await indexer.stop();
-      expect(index.transitionsOf(group.address)).to.deep.equal(truth);
-      expect(index.reverts).to.deep.equal([]);
-      expect(index.troubles).to.deep.equal([]);
-    });
-
     it("tells of all intents of a transition, and of the creation of groups", async () => {
       const index = new MemoryIndex();
       const { factory } = ledger;

@@ -39,9 +39,9 @@ describe("runtime: parts of the submitter", () => {
   });
 
   it("finds holes below nonces and gaps between them", () => {
-    expect(planNonces([], 3)).to.deep.equal({ hole: false, gaps: [] });
-    expect(planNonces([3, 4], 3)).to.deep.equal({ hole: false, gaps: [] });
-    expect(planNonces([7, 4], 3)).to.deep.equal({ hole: true, gaps: [5, 6] });
+    expect(planNonces([], 3)).to.deep.equal({ hole: [], gaps: [] });
+    expect(planNonces([3, 4], 3)).to.deep.equal({ hole: [], gaps: [] });
+    expect(planNonces([7, 5], 3)).to.deep.equal({ hole: [3, 4], gaps: [6] });
   });
 
   for (const [message, verdict] of [

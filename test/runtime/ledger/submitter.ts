@@ -256,6 +256,7 @@ describe("runtime: submitter", function () {
       nonce: 0,
       to: payer.address,
       data: "0x" as Endorsed["data"],
+      value: 0n,
       gasLimit: 21_000n,
       maxFeePerGas: 10n * GWEI,
       maxPriorityFeePerGas: GWEI,

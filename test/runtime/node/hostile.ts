@@ -17,6 +17,7 @@ import {
   createEndorser,
   createPayer,
 } from "../../../src/runtime/keys/secp256k1.ts";
+import { createWallet } from "../../../src/runtime/keys/wallet.ts";
 import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
 import { defaultSettings } from "../../../src/runtime/node/settings.ts";
 import type { Receive } from "../../../src/runtime/ports.ts";
@@ -29,6 +30,7 @@ import type {
 import { keyOf, names } from "../../helpers/cluster.ts";
 import { createLiar } from "../../helpers/liar.ts";
 import { Members } from "../../helpers/members.ts";
+import { noUsers } from "../../helpers/no-users.ts";
 import { randomFrom } from "../../helpers/random.ts";
 import { openTestLedger } from "../../helpers/runtime-ledger.ts";
 import { nodeName } from "../../helpers/stores.ts";
@@ -118,12 +120,11 @@ describe("A group with a member that lies", function () {
             registry: keys.registry,
             directory,
             endorser: createEndorser(keyOf(name)),
+            wallet: createWallet(),
             domains: new Map([[groupToken.name, groupToken]]),
             payers: [createPayer(keyOf(name))],
-            createUsers: () => ({
-              settle: () => undefined,
-              unsettle: () => undefined,
-            }),
+            faucet: async () => await Promise.resolve(false),
+            createUsers: () => noUsers,
             onFact: (from, fact) => {
               if (fact.type !== "GroupJoined") return;
               joined.add(from);
@@ -223,6 +224,7 @@ describe("A group with a member that lies", function () {
         "unknown group",
         "forged endorsement",
         "endorsement of nothing",
+        "key of nobody",
       ])
         expect(dropped[reason], reason).to.be.greaterThan(0);
     } finally {

@@ -2,7 +2,9 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 import { expect } from "chai";
+import hre from "hardhat";
 
+import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
 import { call, post, SocketClient } from "../../helpers/rpc/client.ts";
 import { type FakeFixture, startFake } from "../../helpers/rpc/fixture.ts";
 import { hostileText } from "../../helpers/rpc/fuzz.ts";
@@ -40,7 +42,8 @@ describe("hostile requests to the RPC", function () {
     unhandled.push(error);
   };
   beforeEach(async () => {
-    node = await startFake();
+    const { provider } = await hre.network.create();
+    node = await startFake({ chain: openChainClient(provider) });
     process.on("unhandledRejection", note);
   });
   afterEach(async () => {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { computeAddress, getAddress, id, Interface, SigningKey } from "ethers";
+import { computeAddress, getAddress, id, Interface } from "ethers";
 
 import { ChainError, type ChainClient } from "../../../src/runtime/ports.ts";
 import { call, failureOf } from "../../helpers/rpc/client.ts";
@@ -66,7 +66,6 @@ const chain: ChainClient = {
 
 describe("lookups over RPC", () => {
   let node: FakeFixture;
-  const signer = new SigningKey(`0x${"01".repeat(32)}`);
   const rpc = async <Result>(
     method: string,
     ...params: readonly unknown[]
@@ -75,15 +74,7 @@ describe("lookups over RPC", () => {
     (await failureOf(work)).message.slice(0, 8);
 
   before(async () => {
-    node = await startFake({
-      chain,
-      keys: {
-        publicKeyOf: async ({ name }) =>
-          await Promise.resolve(
-            name === "alice" ? signer.publicKey : undefined,
-          ),
-      },
-    });
+    node = await startFake({ chain });
   });
   after(async () => {
     await node.stop();
@@ -193,12 +184,14 @@ describe("lookups over RPC", () => {
   it("resolve verifiers", async () => {
     const resolve = async (lookup: string, type: string): Promise<string> =>
       await rpc<string>("ptx_resolveVerifier", lookup, "ecdsa:secp256k1", type);
-    const address = computeAddress(signer.publicKey);
-    const key = signer.publicKey.slice(4);
+    const identity = { name: "alice", node: node.node.name };
+    const publicKey = (await node.node.publicKeyOf(identity)) ?? "";
+    const address = computeAddress(publicKey);
+    const key = publicKey.slice(4);
     expect(await resolve("alice", "eth_address")).to.equal(
       address.toLowerCase(),
     );
-    expect(await resolve("alice@node2", "eth_address_checksum")).to.equal(
+    expect(await resolve("alice@node1", "eth_address_checksum")).to.equal(
       address,
     );
     expect(await resolve("alice", "hex_ecdsa_pubkey_uncompressed")).to.equal(
@@ -207,7 +200,10 @@ describe("lookups over RPC", () => {
     expect(await resolve("alice", "hex_ecdsa_pubkey_uncompressed_0x")).to.equal(
       `0x${key}`,
     );
-    expect(await keyOf(resolve("bob", "eth_address"))).to.equal("PD099008");
+    const nobody = resolve(`eth_address:${address}`, "eth_address");
+    expect(await keyOf(nobody)).to.equal("PD099008");
+    const stranger = resolve("alice@node2", "eth_address");
+    expect(await keyOf(stranger)).to.equal("PD099002");
     expect(await keyOf(resolve("alice", "dna"))).to.equal("PD099003");
     expect(await keyOf(resolve("-a", "eth_address"))).to.equal("PD020006");
   });

@@ -70,7 +70,7 @@ function aHandover(): HandoverRecord {
     },
     places: [],
     flush: [intentId(1)],
-  digests: [digest(9)],
+    digests: [digest(9)],
     flushUntil: 12,
   };
 }

@@ -37,7 +37,7 @@ export const permissions: Mutant[] = [
   {
     name: "permits a step that it has assembled differently since",
     file: "sender/assembly.ts",
-    find: `return step?.signature === signature ? undefined : "changed";`,
+    find: `return isSame ? undefined : "changed";`,
     replace: "return undefined;",
     properties: ["S16"],
     runs: { faults: "network", nodes: 3, intents: 80 },

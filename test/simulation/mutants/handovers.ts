@@ -137,7 +137,7 @@ export const handovers: Mutant[] = [
     find: `heartbeat.state === "Active" &&\n    outranks(node, from, node.config.self)`,
     replace: `heartbeat.state === "Active" &&\n    node.height < 0`,
     properties: ["L1"],
-    runs: { faults: "network", nodes: 3, intents: 300 },
+    runs: { faults: "network", nodes: 2, intents: 300 },
   },
   {
     name: "takes the role over although the policy is sticky",

@@ -1,5 +1,5 @@
 import { ChainError, type ChainClient } from "../../ports.ts";
-import { machineTimers, type Timers } from "../timers.ts";
+import { machineTimers, type Timers } from "../../timers.ts";
 import { openHttpClient } from "./http.ts";
 import { type Eip1193Provider, openProviderClient } from "./provider.ts";
 import { endpointOf } from "./secrets.ts";

@@ -1,5 +1,6 @@
 import { ChainError, type ChainClient } from "../../ports.ts";
-import { Backoff, type Timers } from "../timers.ts";
+import type { Timers } from "../../timers.ts";
+import { Backoff } from "../backoff.ts";
 import { parseAnswer, resultOf, unreachable } from "./answers.ts";
 import type { Endpoint } from "./secrets.ts";
 

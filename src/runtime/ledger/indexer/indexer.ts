@@ -4,7 +4,6 @@ import { Chain } from "../chain.ts";
 import type { Header } from "../values.ts";
 import { ChainMoved, Worker } from "../worker.ts";
 import type { ChainBlock, Watched } from "./blocks.ts";
-import { follows } from "./follows.ts";
 import { type BlockReference, findFork } from "./fork.ts";
 import type { IndexerOptions, IndexerPorts } from "./ports.ts";
 import { PageSize } from "./page-size.ts";
@@ -197,7 +196,8 @@ export class Indexer {
     if (first === undefined || last === undefined || this.#mustWait())
       return false;
     const isLinked =
-      this.#head?.number !== first.number - 1 || follows(first, this.#head);
+      this.#head?.number !== first.number - 1 ||
+      this.#head.hash === first.parentHash;
     if (!isLinked) throw new ChainMoved("A block does not follow the head.");
     await this.#ports.onBlocks(blocks);
     this.#head = { number: last.number, hash: last.hash };

@@ -9,7 +9,6 @@ import {
   indexedTopics,
   type Watched,
 } from "./blocks.ts";
-import { follows } from "./follows.ts";
 
 /** How many requests of one page are out at the same time. */
 const REQUESTS_AT_ONCE = 16;
@@ -56,7 +55,7 @@ export async function readRecentPage(
   );
   headers.forEach((header, i) => {
     const parent = headers[i - 1];
-    if (parent !== undefined && !follows(header, parent))
+    if (parent !== undefined && parent.hash !== header.parentHash)
       throw new ChainMoved("A block does not follow the one before.");
   });
   return await inParallel(headers, REQUESTS_AT_ONCE, async (header) => {

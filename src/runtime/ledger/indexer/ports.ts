@@ -1,6 +1,6 @@
 import type { GroupAddress } from "../../../protocol/ids.ts";
 import type { ChainClient } from "../../ports.ts";
-import type { Timers } from "../timers.ts";
+import type { Timers } from "../../timers.ts";
 import type { ChainBlock } from "./blocks.ts";
 import type { BlockReference } from "./fork.ts";
 

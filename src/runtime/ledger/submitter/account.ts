@@ -1,10 +1,12 @@
 import type { Address } from "../../../ledger/index.ts";
 import { ChainError } from "../../ports.ts";
 import type { SavedSubmission, Signing } from "../../store/submissions.ts";
-import { inParallel } from "../parallel.ts";
 import { Worker } from "../worker.ts";
+import { costOf } from "./fees.ts";
 import {
   type Failed,
+  isExpired,
+  isOver,
   isSigned,
   isWaiting,
   type Job,
@@ -12,35 +14,47 @@ import {
   type Outcome,
   type SignedJob,
 } from "./job.ts";
-import { planNonces } from "./nonces.ts";
+import { findGaps } from "./nonces.ts";
 import { type Position, SIGNATURES_AT_ONCE, takeOrders } from "./orders.ts";
-import { failureOf, findOutcome } from "./outcome.ts";
+import { Outcomes } from "./outcomes.ts";
 import type { AccountPorts, SubmitterOptions } from "./ports.ts";
 import { sendAll } from "./sending.ts";
 import { Signer } from "./signer.ts";
 
-const RECEIPTS_AT_ONCE = 8;
-
 /** One signing address and its transactions, one after the other. */
 export class Account {
   readonly #address: Address;
+  /** Undefined for one of the node's own. */
+  readonly #userName: string | undefined;
   readonly #options: SubmitterOptions;
   readonly #ports: AccountPorts;
   readonly #signer: Signer | undefined;
+  readonly #outcomes: Outcomes;
   readonly #worker: Worker;
   readonly #jobs = new Map<number, Job>();
   #reverts = 0;
 
   constructor(
-    options: SubmitterOptions & { readonly address: Address },
+    options: SubmitterOptions & {
+      readonly address: Address;
+      readonly userName: string | undefined;
+    },
     ports: AccountPorts,
   ) {
     this.#address = options.address;
+    this.#userName = options.userName;
     this.#options = options;
     this.#ports = ports;
     const { payer } = ports;
     if (payer !== undefined)
       this.#signer = new Signer(options, { ...ports, payer });
+    this.#outcomes = new Outcomes(options, {
+      ...ports,
+      reverts: () => this.#reverts,
+      onFailed: (job, failed) => {
+        this.#fail(job, failed);
+      },
+    });
     this.#worker = new Worker(
       { idleMs: options.resendMs },
       {
@@ -74,6 +88,10 @@ export class Account {
 
   has(sequence: number): boolean {
     return this.#jobs.has(sequence);
+  }
+
+  get isEmpty(): boolean {
+    return this.#jobs.size === 0;
   }
 
   /** The indexer saw it happen. */
@@ -113,8 +131,12 @@ export class Account {
       this.#address,
       height,
     );
-    const areLooksLeft = await this.#findOutcomes(count, height);
+    const used = this.#signed(
+      (job) => job.outcome === undefined && job.saved.signing.nonce < count,
+    );
+    const { foreign, areLooksLeft } = await this.#outcomes.find(used, height);
     if (reverts !== this.#reverts) return true;
+    this.#giveUp(foreign);
     this.#settle(height);
     this.#expire(count, height);
     const position = { address: this.#address, height, count };
@@ -131,52 +153,18 @@ export class Account {
     return isMoreToSign || isMoreToSend;
   }
 
-  /** Whether some nonce is used and nobody knows yet by whom. */
-  async #findOutcomes(count: number, height: number): Promise<boolean> {
-    const { chain } = this.#ports;
-    const used = this.#signed(
-      (job) => job.outcome === undefined && job.saved.signing.nonce < count,
-    );
-    let areLooksLeft = false;
-    await inParallel(used, RECEIPTS_AT_ONCE, async (job) => {
-      const reverts = this.#reverts;
-      const found = await findOutcome(chain, job.saved.hashes, height);
-      // Above the height means that the chain has moved: the next look is better.
-      if (found === "later") return;
-      if (found !== undefined) await this.#takeOutcome(job, found, reverts);
-      else if (++job.looks < this.#options.foreignLooks) areLooksLeft = true;
-      else this.#unsign([job]);
-    });
-    return areLooksLeft;
+  /** Somebody else used their nonces. What must not happen twice is not tried with another one. */
+  #giveUp(jobs: readonly SignedJob[]): void {
+    const lost = jobs.filter(({ saved }) => saved.isPublic);
+    for (const job of lost) this.#outcomes.giveUp(job);
+    this.#forget(lost);
+    this.#unsign(jobs.filter((job) => !lost.includes(job)));
   }
 
-  async #takeOutcome(
-    job: SignedJob,
-    outcome: Outcome,
-    reverts: number,
-  ): Promise<void> {
-    const { chain, submissions } = this.#ports;
-    const { to, sequence } = job.saved;
-    const data = submissions.dataOf(sequence);
-    const call = { from: this.#address, to, data };
-    const failed =
-      job.failed ?? (await failureOf(chain, call, outcome, job.isDoomed));
-    if (reverts !== this.#reverts || job.outcome !== undefined) return;
-    job.outcome = outcome;
-    if (failed !== undefined && job.failed === undefined)
-      this.#fail(job, failed);
-    this.#ports.onEnd(job, false);
-  }
-
-  /** Forgets what no reorganisation brings back, and what failed without ever having had a nonce. */
   #settle(height: number): void {
-    const old = [...this.#jobs.values()].filter(({ outcome, failed, saved }) =>
-      outcome === undefined
-        ? saved.signing === undefined &&
-          (failed !== undefined || saved.digest === undefined)
-        : outcome.block + this.#options.settleBlocks <= height,
-    );
-    this.#forget(old);
+    const { settleBlocks } = this.#options;
+    const final = height - settleBlocks;
+    this.#forget([...this.#jobs.values()].filter((job) => isOver(job, final)));
   }
 
   #forget(jobs: readonly Job[]): void {
@@ -191,37 +179,29 @@ export class Account {
     }
   }
 
-  /** No block after this one takes it. */
   #expire(count: number, height: number): void {
     for (const job of this.#jobs.values()) {
-      const { validUntil, signing } = job.saved;
-      const isOpen =
-        job.outcome === undefined && job.failed === undefined && validUntil > 0;
-      const isUnused = signing === undefined || signing.nonce >= count;
-      if (!isOpen || !isUnused || height < validUntil) continue;
-      const reason = `It could happen until block ${validUntil}, and was not mined by then.`;
+      if (!isExpired(job, { count, height })) continue;
+      const reason = `It could happen until block ${job.saved.validUntil}, and was not mined by then.`;
       job.isDoomed = true;
       this.#fail(job, { failure: "expired", reason, isRetryable: true });
     }
     this.#settle(height);
   }
 
-  /** The nonces between ours that nobody will use. Below ours there are none, unless the chain lost what was there. */
+  /** The nonces that nobody will use. If the chain lost what was there, ours may get others. */
   async #findGaps(count: number): Promise<readonly number[]> {
     const waiting = this.#signed((job) => isWaiting(job, count));
-    const nonces = waiting.map(({ saved }) => saved.signing.nonce);
-    const { hole, gaps } = planNonces(nonces, count);
-    if (!hole) return gaps;
-    const { chain } = this.#ports;
-    const pending = await chain.transactionCount(this.#address, "pending");
-    // Transactions of somebody else with this key may be on their way.
-    if (pending >= Math.min(...nonces)) return gaps;
+    const position = { address: this.#address, count };
+    const gaps = await findGaps(waiting, position, this.#ports.chain);
+    if (gaps !== "lost") return gaps;
     this.#unsign(waiting);
     return [];
   }
 
   /** They get other nonces; nothing is left of those that only used one up. */
   #unsign(jobs: readonly Job[]): void {
+    if (jobs.length === 0) return;
     const { database, submissions } = this.#ports;
     database.commit(() => {
       for (const { saved } of jobs) submissions.unsign(saved.sequence);
@@ -241,13 +221,14 @@ export class Account {
     if (signer === undefined) return false;
     const { chain, database, submissions, height } = this.#ports;
     const options = this.#options;
-    const fillers = gaps.map((nonce) => {
-      const saved = submissions.addFiller(this.#address, nonce);
+    const payer = { payer: this.#address, userName: this.#userName };
+    const fillers = gaps.slice(0, SIGNATURES_AT_ONCE).map((nonce) => {
+      const saved = submissions.addFiller(payer, nonce);
       this.#jobs.set(saved.sequence, newJob(saved, height()));
       return { nonce, saved };
     });
     const jobs = [...this.#jobs.values()].filter(
-      ({ saved }) => saved.digest !== undefined || saved.signing !== undefined,
+      ({ saved, isDoomed }) => !isDoomed || saved.signing !== undefined,
     );
     const ports = { options, chain, signer };
     const orders = await takeOrders(jobs, fillers, position, ports);
@@ -265,17 +246,20 @@ export class Account {
     const job = this.#jobs.get(sequence);
     if (job === undefined) return;
     const isNew = !isSigned(job);
-    job.saved = { ...job.saved, hashes: signing.hashes, signing };
+    const { hashes, emptyHashes } = signing;
+    job.saved = { ...job.saved, hashes, emptyHashes, signing };
     job.isSent = false;
     this.#ports.onSigned(job);
     if (isNew) this.#tell(job, "nonce");
   }
 
   async #send({ count, height }: Position): Promise<boolean> {
-    const unsent = this.#signed((job) => isWaiting(job, count) && !job.isSent);
+    const waiting = this.#signed((job) => isWaiting(job, count));
+    const unsent = waiting.filter(({ isSent }) => !isSent);
     return await sendAll(unsent, height, {
       ...this.#ports,
       options: this.#options,
+      fund: async () => await this.#fund(waiting),
       onTaken: (job) => {
         if (!job.wasTaken) this.#tell(job, "submitted");
         job.wasTaken = true;
@@ -285,6 +269,13 @@ export class Account {
         this.#fail(job, { failure: "rejected", reason, isRetryable: true });
       },
     });
+  }
+
+  /** Where money is free, users get some, also after a reorganisation took theirs away. */
+  async #fund(jobs: readonly SignedJob[]): Promise<boolean> {
+    if (this.#userName === undefined) return false;
+    const needed = jobs.reduce((sum, { saved }) => sum + costOf(saved), 0n);
+    return await this.#ports.faucet(this.#address, needed);
   }
 
   #fail(job: Job, failed: Failed): void {

@@ -1,3 +1,8 @@
+import { ChainError } from "../../ports.ts";
+import type { SavedSubmission } from "../../store/submissions.ts";
+import type { Chain } from "../chain.ts";
+import type { SignedJob } from "./job.ts";
+
 /** What a transaction offers for gas (EIP-1559). */
 export interface Fees {
   readonly maxFee: bigint;
@@ -13,6 +18,59 @@ export function suggestFees(
   caps: FeeCaps,
 ): Fees {
   return capped({ maxFee: 2n * baseFee + tip, tip }, caps);
+}
+
+/** What is usual on a chain now. */
+export async function usualFees(
+  chain: Chain,
+  options: { readonly tip: bigint; readonly caps: FeeCaps },
+): Promise<Fees> {
+  const head = await chain.header("latest");
+  const tip = await suggestedTip(chain, options.tip);
+  return suggestFees({ baseFee: head?.baseFee ?? 0n, tip }, options.caps);
+}
+
+/** Nodes that suggest none refuse to. */
+async function suggestedTip(chain: Chain, otherwise: bigint): Promise<bigint> {
+  try {
+    return await chain.suggestedTip();
+  } catch (error) {
+    const isRefusal = error instanceof ChainError && error.kind === "refused";
+    if (isRefusal) return otherwise;
+    throw error;
+  }
+}
+
+/** What a submission offers at first: what its user wants, otherwise what is usual. */
+export function firstFees(
+  { wanted }: Pick<SavedSubmission, "wanted">,
+  usual: Fees,
+): Fees {
+  const tip = wanted.tip ?? usual.tip;
+  const maxFee = wanted.maxFee ?? max(usual.maxFee, tip);
+  return { maxFee, tip: min(tip, maxFee) };
+}
+
+/** The most that a submission may offer: its user's word counts, unless only its nonce is to be used up. */
+export function capsOf(
+  { wanted }: Pick<SavedSubmission, "wanted">,
+  caps: FeeCaps,
+  { isEmpty }: { readonly isEmpty: boolean },
+): FeeCaps {
+  const maxFee = wanted.maxFee ?? caps.maxFee;
+  const tip = wanted.tip ?? caps.tip;
+  return isEmpty
+    ? { maxFee: max(maxFee, caps.maxFee), tip: max(tip, caps.tip) }
+    : { maxFee, tip };
+}
+
+/** What a transaction costs at most, with all that it passes on. */
+export function costOf({
+  value,
+  gasLimit = 0n,
+  signing,
+}: Pick<SignedJob["saved"], "value" | "gasLimit" | "signing">): bigint {
+  return value + gasLimit * signing.maxFee;
 }
 
 /**

@@ -56,6 +56,12 @@ export function executeGasMax(
   return capped(TRANSACTION + calldataGas(data, execution));
 }
 
+/** A limit with room above an estimate: the chain may have moved on when the transaction runs. */
+export function withMargin(estimate: bigint): bigint {
+  const limit = estimate + estimate / 4n;
+  return limit < TRANSACTION_GAS_MAX ? limit : TRANSACTION_GAS_MAX;
+}
+
 /** Calldata and execution together (EIP-7623): who runs little pays more for data. */
 function calldataGas(data: Hex, execution: number): number {
   let zeroes = 0;

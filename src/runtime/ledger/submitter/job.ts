@@ -1,3 +1,4 @@
+import type { Address } from "../../../ledger/index.ts";
 import type { SubmissionFailure } from "../../../protocol/events.ts";
 import type { SavedSubmission } from "../../store/submissions.ts";
 
@@ -5,9 +6,11 @@ import type { SavedSubmission } from "../../store/submissions.ts";
 export interface Outcome {
   readonly block: number;
   readonly transactionHash: string;
+  readonly transactionIndex: number;
   readonly isSuccess: boolean;
   /** Unlike ours, a transfer of nothing writes no logs. */
   readonly hasLogs: boolean;
+  readonly contractAddress: Address | undefined;
 }
 
 /** Why a submission will not happen. */
@@ -52,7 +55,7 @@ export function newJob(saved: SavedSubmission, height: number): Job {
     sentAt: height,
     outcome: undefined,
     failed: undefined,
-    isDoomed: saved.signing?.isEmpty ?? saved.digest === undefined,
+    isDoomed: saved.digest === undefined || saved.emptyHashes.length > 0,
     looks: 0,
   };
 }
@@ -68,4 +71,31 @@ export function isWaiting(job: Job, count: number): job is SignedJob {
     job.outcome === undefined &&
     job.saved.signing.nonce >= count
   );
+}
+
+/** It is to be replaced by a transfer of nothing, and that is not signed yet. */
+export function mustBeEmptied({ isDoomed, saved }: Job): boolean {
+  return isDoomed && saved.emptyHashes.length === 0;
+}
+
+/** No block above `height` takes it any more. */
+export function isExpired(
+  { saved, outcome, failed }: Job,
+  { count, height }: { readonly count: number; readonly height: number },
+): boolean {
+  const { validUntil, signing } = saved;
+  const isOpen =
+    outcome === undefined && failed === undefined && validUntil > 0;
+  const isUnused = signing === undefined || signing.nonce >= count;
+  return isOpen && isUnused && height >= validUntil;
+}
+
+/** No reorganisation brings it back, as blocks up to `final` stay; or it failed without ever having had a nonce. */
+export function isOver(
+  { saved, outcome, failed, isDoomed }: Job,
+  final: number,
+): boolean {
+  return outcome === undefined
+    ? saved.signing === undefined && (failed !== undefined || isDoomed)
+    : outcome.block <= final;
 }

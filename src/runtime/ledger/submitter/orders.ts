@@ -1,8 +1,14 @@
 import type { Address } from "../../../ledger/index.ts";
 import type { SavedSubmission } from "../../store/submissions.ts";
 import type { Chain } from "../chain.ts";
-import { bumpFees, type Fees, isOutbid } from "./fees.ts";
-import { isSigned, isWaiting, type Job, type SignedJob } from "./job.ts";
+import { bumpFees, capsOf, type Fees, firstFees, isOutbid } from "./fees.ts";
+import {
+  isSigned,
+  isWaiting,
+  type Job,
+  mustBeEmptied,
+  type SignedJob,
+} from "./job.ts";
 import { nextNonce } from "./nonces.ts";
 import type { SubmitterOptions } from "./ports.ts";
 import type { Order, Signer } from "./signer.ts";
@@ -40,10 +46,7 @@ export async function takeOrders(
     .filter((job) => !isSigned(job) && job.failed === undefined)
     .slice(0, Math.max(0, room));
   const stale = waiting.filter((job) => isStale(job, height, options));
-  const doomed = waiting.filter(
-    ({ isDoomed, saved }) => isDoomed && !saved.signing.isEmpty,
-  );
-  const replaced = [...new Set([...stale, ...doomed])];
+  const replaced = [...new Set([...stale, ...waiting.filter(mustBeEmptied)])];
   if (fresh.length + replaced.length + gaps.length === 0) return [];
 
   const fees = await signer.feesAt(height);
@@ -62,7 +65,12 @@ export async function takeOrders(
     nonce = Math.max(nonce, pending);
   }
   for (const { saved } of fresh)
-    orders.push({ saved, nonce: nonce++, fees, isEmpty: false });
+    orders.push({
+      saved,
+      nonce: nonce++,
+      fees: firstFees(saved, fees),
+      isEmpty: false,
+    });
   return orders;
 }
 
@@ -90,21 +98,20 @@ function replace(
   const open = jobs.filter(({ saved }) => saved.signing.nonce >= now.latest);
   const first = Math.min(...open.map(({ saved }) => saved.signing.nonce));
   for (const job of open) {
-    const { saved, isDoomed, isUnderpriced } = job;
-    const { nonce, isEmpty } = saved.signing;
+    const { saved, isDoomed: isEmpty, isUnderpriced } = job;
+    const { nonce } = saved.signing;
     const mustBump =
       isUnderpriced ||
-      (isDoomed && !isEmpty) ||
+      mustBeEmptied(job) ||
       nonce === first ||
       isOutbid(saved.signing, now.fees);
-    const fees = mustBump
-      ? bumpFees(saved.signing, now.fees, now.options.caps)
-      : undefined;
+    const caps = capsOf(saved, now.options.caps, { isEmpty });
+    const fees = mustBump ? bumpFees(saved.signing, now.fees, caps) : undefined;
     job.isUnderpriced = false;
     job.sentAt = now.height;
     // Without room for more it is sent again as it is, in case that it got lost.
     if (fees === undefined) job.isSent = false;
-    else orders.push({ saved, nonce, fees, isEmpty: isDoomed });
+    else orders.push({ saved, nonce, fees, isEmpty });
   }
   return orders;
 }

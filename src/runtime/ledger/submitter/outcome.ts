@@ -1,42 +1,48 @@
 import {
-  type Address,
   explainLedgerError,
-  type Hex,
   type LedgerError,
   ledgerErrorOf,
 } from "../../../ledger/index.ts";
 import { ChainError } from "../../ports.ts";
-import type { Chain } from "../chain.ts";
+import type { Chain, ChainCall } from "../chain.ts";
 import type { Failed, Outcome } from "./job.ts";
+import type { SubmitterPorts } from "./ports.ts";
 
-/** Where one of these transactions is, the latest tried first. One above the height has no place yet. */
+/** Where one of these transactions is, the latest tried first. One above what is indexed has no place yet. */
 export async function findOutcome(
   chain: Chain,
   hashes: readonly string[],
-  height: number,
+  index: {
+    readonly height: number;
+    readonly isIndexed: SubmitterPorts["isIndexed"];
+  },
 ): Promise<Outcome | "later" | undefined> {
   for (const hash of hashes.toReversed()) {
     const receipt = await chain.receiptOf(hash);
     if (receipt === undefined) continue;
-    const { blockNumber: block, isSuccess, logs } = receipt;
-    if (block > height) return "later";
-    const hasLogs = logs.length > 0;
-    return { block, transactionHash: hash, isSuccess, hasLogs };
+    const { blockNumber: block, blockHash, logs } = receipt;
+    // A block that is not the indexed one belongs to a chain that the indexer will find out about.
+    const isKnown =
+      block <= index.height &&
+      index.isIndexed({ number: block, hash: blockHash });
+    if (!isKnown) return "later";
+    const { transactionIndex, isSuccess, contractAddress } = receipt;
+    return {
+      block,
+      transactionHash: hash,
+      transactionIndex,
+      isSuccess,
+      hasLogs: logs.length > 0,
+      contractAddress,
+    };
   }
   return undefined;
-}
-
-/** A call, as it was signed. */
-export interface SignedCall {
-  readonly from: Address;
-  readonly to: Address;
-  readonly data: Hex;
 }
 
 /** Why a transaction in a block is a failure; undefined if it is none. */
 export async function failureOf(
   chain: Chain,
-  call: SignedCall,
+  call: ChainCall,
   { block, isSuccess, hasLogs }: Outcome,
   isDoomed: boolean,
 ): Promise<Failed | undefined> {
@@ -46,7 +52,7 @@ export async function failureOf(
     failure: isDoomed ? "rejected" : "reverted",
     reason: isDoomed
       ? "An empty transaction was mined in its place."
-      : `The transaction did nothing: there is no contract at ${call.to}.`,
+      : `The transaction did nothing: there is no contract at ${call.to ?? "an address"}.`,
     isRetryable: true,
   };
 }
@@ -65,40 +71,42 @@ const HOPELESS: ReadonlySet<LedgerError["type"]> = new Set([
   "PrivacyGroupExternalCallsDisabled",
 ]);
 
-/**
- * Why a transaction reverted. The same call is made on the chain as it was after the block: whatever stood in its way was
- * there by then. If it would succeed there, it is made on the chain as it was before.
- */
 async function explainRevert(
   chain: Chain,
-  call: SignedCall,
+  call: ChainCall,
   block: number,
 ): Promise<Failed> {
-  for (const at of [block, block - 1]) {
-    const error = await revertOf(chain, call, at);
-    if (error === undefined) continue;
-    const isExpired = error.type === "PrivacyGroupExpired";
-    return {
-      failure: isExpired ? "expired" : "reverted",
-      reason: `${error.type}: ${explainLedgerError(error)}`,
-      isRetryable: !HOPELESS.has(error.type),
-    };
+  const error = await replay(chain, call, block, ledgerErrorOf);
+  if (error === undefined) {
+    const reason = "The transaction reverted, and the chain does not tell why.";
+    return { failure: "reverted", reason, isRetryable: true };
   }
-  const reason = "The transaction reverted, and the chain does not tell why.";
-  return { failure: "reverted", reason, isRetryable: true };
+  const isExpired = error.type === "PrivacyGroupExpired";
+  return {
+    failure: isExpired ? "expired" : "reverted",
+    reason: `${error.type}: ${explainLedgerError(error)}`,
+    isRetryable: !HOPELESS.has(error.type),
+  };
 }
 
-async function revertOf(
+/**
+ * Makes the call of a transaction that reverted again, to hear why. First on the chain as it was after the block: whatever
+ * stood in its way was there by then. If it would succeed there, on the chain as it was before. Undefined if neither tells.
+ */
+export async function replay<Reason>(
   chain: Chain,
-  call: SignedCall,
+  call: ChainCall,
   block: number,
-): Promise<LedgerError | undefined> {
-  try {
-    await chain.call(call, block);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof ChainError) || error.kind === "unreachable")
-      throw error;
-    return ledgerErrorOf(error);
-  }
+  read: (error: ChainError) => Reason | undefined,
+): Promise<Reason | undefined> {
+  for (const at of [block, block - 1])
+    try {
+      await chain.call(call, at);
+    } catch (error) {
+      if (!(error instanceof ChainError) || error.kind === "unreachable")
+        throw error;
+      const reason = read(error);
+      if (reason !== undefined) return reason;
+    }
+  return undefined;
 }

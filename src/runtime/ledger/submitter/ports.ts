@@ -1,15 +1,17 @@
 import type { Address, Hex } from "../../../ledger/index.ts";
 import type { SubmissionFailure } from "../../../protocol/events.ts";
 import type { Digest, GroupAddress } from "../../../protocol/ids.ts";
-import type { ChainClient, Payer } from "../../ports.ts";
+import type { Wallet } from "../../keys/wallet.ts";
+import type { ChainClient, Faucet, Payer } from "../../ports.ts";
 import type { Database } from "../../store/database.ts";
-import type { Submissions } from "../../store/submissions.ts";
+import type { NewSubmission, Submissions } from "../../store/submissions.ts";
+import type { Timers } from "../../timers.ts";
 import type { Chain } from "../chain.ts";
-import type { Timers } from "../timers.ts";
 import type { FeeCaps } from "./fees.ts";
 import type { Job } from "./job.ts";
+import type { PublicEnd } from "./public-end.ts";
 
-/** A call that shall be mined. */
+/** A call that shall be mined. If it is mined twice, the second time does nothing. */
 export interface Submission {
   readonly digest: Digest;
   readonly group: GroupAddress;
@@ -22,6 +24,15 @@ export interface Submission {
   /** Who pays; without it, the payer of the group. */
   readonly payer?: Address | undefined;
 }
+
+/** A transaction that a user wants. It happens at most once. */
+export type PublicSubmission = Pick<
+  NewSubmission,
+  "payer" | "userName" | "to" | "data" | "value" | "wanted"
+> & {
+  readonly digest: Digest;
+  readonly gasLimit: bigint;
+};
 
 /** How to get transactions mined. */
 export interface SubmitterOptions {
@@ -45,6 +56,8 @@ export interface SubmitterOptions {
   readonly emptyGas: bigint;
   /** How often a used nonce must be seen without a receipt of ours before it counts as used by somebody else. */
   readonly foreignLooks: number;
+  /** The same for what must not happen twice: a node that is behind must not mislead. */
+  readonly foreignLooksPublic: number;
 }
 
 const GWEI = 1_000_000_000n;
@@ -61,6 +74,7 @@ export const submitterDefaults = {
   gasFallback: 3_000_000n,
   emptyGas: 21_000n,
   foreignLooks: 3,
+  foreignLooksPublic: 10,
 } as const;
 
 /** What the submitter needs of its node. */
@@ -70,8 +84,16 @@ export interface SubmitterPorts {
   readonly database: Database;
   /** At least one. */
   readonly payers: readonly Payer[];
+  readonly wallet: Wallet;
+  /** Gives users money, where that is possible. */
+  readonly faucet: Faucet;
   /** The number of the last indexed block; -1 if there is none. */
   readonly height: () => number;
+  /** False if another block is indexed with this number. */
+  readonly isIndexed: (block: {
+    readonly number: number;
+    readonly hash: string;
+  }) => boolean;
   readonly onProgress: (
     digest: Digest,
     progress: "nonce" | "submitted",
@@ -83,6 +105,10 @@ export interface SubmitterPorts {
     reason: string,
     isRetryable: boolean,
   ) => void;
+  /** How a user's transaction ended, inside a commit. The same may be told again; after a reorganisation, something else. */
+  readonly onPublicEnd: (end: PublicEnd) => void;
+  /** After that commit. */
+  readonly onPublicEnded: () => void;
   /** A payer cannot get anything mined; undefined when it can again. */
   readonly onTrouble: (payer: Address, error: Error | undefined) => void;
 }

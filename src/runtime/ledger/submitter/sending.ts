@@ -2,7 +2,7 @@ import { ChainError } from "../../ports.ts";
 import type { Submissions } from "../../store/submissions.ts";
 import type { Chain } from "../chain.ts";
 import { inParallel } from "../parallel.ts";
-import { bumpFees } from "./fees.ts";
+import { bumpFees, capsOf } from "./fees.ts";
 import type { SignedJob } from "./job.ts";
 import type { SubmitterOptions } from "./ports.ts";
 import { verdictOf } from "./verdict.ts";
@@ -18,6 +18,8 @@ export async function sendAll(
     readonly options: SubmitterOptions;
     readonly chain: Chain;
     readonly submissions: Submissions;
+    /** Whether there is more money now. */
+    readonly fund: () => Promise<boolean>;
     readonly onTaken: (job: SignedJob) => void;
     readonly onRejected: (job: SignedJob, error: ChainError) => void;
   },
@@ -84,12 +86,20 @@ export async function sendAll(
       judge(job, error);
     }
   });
-  if (pass.trouble !== undefined) throw pass.trouble;
+  if (pass.trouble !== undefined) {
+    const isPoor = verdictOf(pass.trouble) === "funds";
+    if (isPoor && (await ports.fund())) return true;
+    throw pass.trouble;
+  }
   if (pass.isAgain && !pass.isProgress)
     throw new ChainError("refused", "The node waits for an earlier nonce.");
   return pass.isAgain;
 }
 
-function canRaise({ saved }: SignedJob, { caps }: SubmitterOptions): boolean {
+function canRaise(
+  { saved, isDoomed: isEmpty }: SignedJob,
+  options: SubmitterOptions,
+): boolean {
+  const caps = capsOf(saved, options.caps, { isEmpty });
   return bumpFees(saved.signing, saved.signing, caps) !== undefined;
 }

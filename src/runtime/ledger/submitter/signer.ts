@@ -1,15 +1,21 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 
-import { type Hex, toBytes, toHex } from "../../../ledger/index.ts";
-import { ChainError, type Payer } from "../../ports.ts";
+import { type Hex, parseHex, toBytes, toHex } from "../../../ledger/index.ts";
+import {
+  ChainError,
+  type Payer,
+  SignerError,
+  type UnsignedTransaction,
+} from "../../ports.ts";
 import type {
   SavedSubmission,
   Signing,
   Submissions,
 } from "../../store/submissions.ts";
 import type { Chain } from "../chain.ts";
-import { type Fees, suggestFees } from "./fees.ts";
-import { TRANSACTION_GAS_MAX } from "./gas.ts";
+import { withoutSecrets } from "../client/secrets.ts";
+import { type Fees, usualFees } from "./fees.ts";
+import { withMargin } from "./gas.ts";
 import type { SubmitterOptions } from "./ports.ts";
 
 /** What to sign: the submission itself, or nothing at all in its place. */
@@ -21,8 +27,6 @@ export interface Order {
 }
 
 const NOTHING = toHex(new Uint8Array());
-/** Room above an estimate: the chain may have moved on when the transaction runs. */
-const marginOf = (gas: bigint): bigint => gas / 4n;
 /** Fees that were read so many blocks ago are still good: the base fee grows by an eighth at most with each. */
 const FEES_BLOCKS = 3;
 
@@ -51,11 +55,12 @@ export class Signer {
   async sign({ saved, nonce, fees, isEmpty }: Order): Promise<Signing> {
     const { sequence } = saved;
     const data = isEmpty ? NOTHING : this.#submissions.dataOf(sequence);
-    const raw = await this.#payer.signTransaction({
+    const raw = await this.#signed({
       chainId: this.#options.chainId,
       nonce,
       to: isEmpty ? this.#payer.address : saved.to,
       data,
+      value: isEmpty ? 0n : saved.value,
       gasLimit: isEmpty
         ? this.#options.emptyGas
         : await this.#gasOf(saved, data),
@@ -64,7 +69,23 @@ export class Signer {
     });
     const hash = toHex(keccak_256(toBytes(raw)));
     const hashes = [...saved.hashes.filter((old) => old !== hash), hash];
-    return { sequence, nonce, raw, ...fees, hashes, isEmpty };
+    const emptyHashes = isEmpty
+      ? [...saved.emptyHashes.filter((old) => old !== hash), hash]
+      : saved.emptyHashes;
+    return { sequence, nonce, raw, ...fees, hashes, emptyHashes };
+  }
+
+  /** Keys may be far away, or need somebody's consent. */
+  async #signed(unsigned: UnsignedTransaction): Promise<Hex> {
+    try {
+      return parseHex(await this.#payer.signTransaction(unsigned));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : "unknown";
+      throw new SignerError(
+        `The key of ${this.#payer.address} cannot be used: ${withoutSecrets(reason)}`,
+        { cause: error },
+      );
+    }
   }
 
   /** What to offer at this height. */
@@ -75,39 +96,20 @@ export class Signer {
       known.height <= height &&
       height < known.height + FEES_BLOCKS;
     if (isFresh) return known;
-    const head = await this.#chain.header("latest");
-    const baseFee = head?.baseFee ?? 0n;
-    const fees = suggestFees(
-      { baseFee, tip: await this.#tip() },
-      this.#options.caps,
-    );
+    const fees = await usualFees(this.#chain, this.#options);
     this.#fees = { ...fees, height };
     return fees;
-  }
-
-  async #tip(): Promise<bigint> {
-    try {
-      return await this.#chain.suggestedTip();
-    } catch (error) {
-      if (isRefusal(error)) return this.#options.tip;
-      throw error;
-    }
   }
 
   async #gasOf({ gasLimit, to }: SavedSubmission, data: Hex): Promise<bigint> {
     if (gasLimit !== undefined) return gasLimit;
     try {
       const from = this.#payer.address;
-      const gas = await this.#chain.estimateGas({ from, to, data });
-      const limit = gas + marginOf(gas);
-      return limit < TRANSACTION_GAS_MAX ? limit : TRANSACTION_GAS_MAX;
+      return withMargin(await this.#chain.estimateGas({ from, to, data }));
     } catch (error) {
-      if (isRefusal(error)) return this.#options.gasFallback;
+      const isRefusal = error instanceof ChainError && error.kind === "refused";
+      if (isRefusal) return this.#options.gasFallback;
       throw error;
     }
   }
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof ChainError && error.kind === "refused";
 }

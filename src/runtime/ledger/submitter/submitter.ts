@@ -4,13 +4,16 @@ import type { IndexedBlock, Payer } from "../../ports.ts";
 import { type SavedSubmission, Submissions } from "../../store/submissions.ts";
 import { Chain } from "../chain.ts";
 import { Account } from "./account.ts";
+import { explainJob } from "./explain-job.ts";
 import { isSigned, type Job } from "./job.ts";
 import type {
+  PublicSubmission,
   Submission,
   SubmissionEnd,
   SubmitterOptions,
   SubmitterPorts,
 } from "./ports.ts";
+import { type PublicEnd, sentOf, type SentTransaction } from "./public-end.ts";
 
 interface Known {
   readonly job: Job;
@@ -31,6 +34,8 @@ export class Submitter {
   readonly #accounts = new Map<string, Account>();
   readonly #byDigest = new Map<Digest, Known>();
   readonly #byHash = new Map<string, Known>();
+  /** Why addresses get nothing mined. */
+  readonly #troubles = new Map<Address, string>();
   readonly #waiting = new Map<Digest, ((end: SubmissionEnd) => void)[]>();
   #loaded = 0;
   #isStarted = false;
@@ -59,10 +64,26 @@ export class Submitter {
 
   /** Takes a submission on, inside the commit that is under way. One that it has already stays as it is. */
   reserve(submission: Submission): void {
-    const { digest, group, to, data, gasLimit, validUntil } = submission;
-    const payer = submission.payer ?? this.payerOf(group);
-    const call = { to, data, gasLimit, validUntil };
-    this.#submissions.add({ digest, group, payer, ...call });
+    const { group } = submission;
+    this.#submissions.add({
+      ...submission,
+      isPublic: false,
+      payer: submission.payer ?? this.payerOf(group),
+      userName: undefined,
+      value: 0n,
+      gasLimit: submission.gasLimit,
+      wanted: { maxFee: undefined, tip: undefined },
+    });
+  }
+
+  /** The same for a user's transaction. */
+  reservePublic(submission: PublicSubmission): void {
+    this.#submissions.add({
+      ...submission,
+      group: "",
+      isPublic: true,
+      validUntil: 0,
+    });
   }
 
   /** After the commit: goes to work. Of one that it has already, it tells again how far it is. */
@@ -75,13 +96,17 @@ export class Submitter {
   /** After blocks were committed: what happened in them is done, and what did not is looked after. */
   onBlocks(blocks: readonly IndexedBlock[]): void {
     for (const { number: block, transitions } of blocks)
-      for (const { transactionHash } of transitions) {
+      for (const { transactionHash, transactionIndex } of transitions) {
         const known = this.#byHash.get(transactionHash);
-        known?.account.confirm(known.job, {
+        // How a user's transaction ended is not told by what it did to a group.
+        if (known === undefined || known.job.saved.isPublic) continue;
+        known.account.confirm(known.job, {
           block,
           transactionHash,
+          transactionIndex,
           isSuccess: true,
           hasLogs: true,
+          contractAddress: undefined,
         });
       }
     this.#wake();
@@ -103,6 +128,28 @@ export class Submitter {
     });
   }
 
+  /** What is known of a user's transaction that is on its way, or ended not long ago. */
+  sent(digest: Digest): SentTransaction | undefined {
+    const saved = this.#submissions.byDigest(digest);
+    return saved?.isPublic === true
+      ? sentOf(saved, this.#submissions.dataOf(saved.sequence))
+      : undefined;
+  }
+
+  /** What a submission waits for, in one sentence; undefined if it has ended. */
+  explain(digest: Digest): string | undefined {
+    const job = this.#byDigest.get(digest)?.job;
+    return job && explainJob(job, this.#troubles.get(job.saved.payer));
+  }
+
+  /** How many transactions of users have not ended. */
+  get publicOpen(): number {
+    let count = 0;
+    for (const { job } of this.#byDigest.values())
+      if (job.saved.isPublic && job.outcome === undefined) count++;
+    return count;
+  }
+
   /** Who pays for a group: whoever does already, otherwise the one that its address names. */
   payerOf(group: string): Address {
     const current = this.#submissions.payerOf(group);
@@ -119,46 +166,85 @@ export class Submitter {
     if (!this.#isStarted) return;
     for (const saved of this.#submissions.after(this.#loaded)) {
       this.#loaded = saved.sequence;
-      this.#take(this.#withPayer(saved));
+      if (this.#isHopeless(saved)) this.#drop(saved);
+      else this.#take(this.#withPayer(saved));
     }
     this.#wake();
   }
 
-  /** One that is not signed yet need not wait for a key that is gone. */
+  /** One that is not signed yet need not wait for a key that is gone, unless only that key will do. */
   #withPayer(saved: SavedSubmission): SavedSubmission {
-    const hasKey = this.#payer(saved.payer) !== undefined;
-    if (hasKey || saved.signing !== undefined) return saved;
+    const hasKey = this.#payer(saved) !== undefined;
+    if (hasKey || saved.signing !== undefined || saved.isPublic) return saved;
     const [payer] = this.#ports.payers;
     if (payer === undefined) return saved;
     this.#submissions.move(saved.sequence, payer.address);
     return { ...saved, payer: payer.address };
   }
 
+  /** Only one key will do, and it is gone. */
+  #isHopeless(saved: SavedSubmission): boolean {
+    const { isPublic, signing } = saved;
+    return isPublic && signing === undefined && !this.#payer(saved);
+  }
+
+  #drop(saved: SavedSubmission): void {
+    const { digest, payer, sequence } = saved;
+    if (digest === undefined) return;
+    const end: PublicEnd = {
+      digest,
+      transaction: sentOf(saved, this.#submissions.dataOf(sequence)),
+      place: undefined,
+      contractAddress: undefined,
+      failure: {
+        type: "dropped",
+        reason: `This node does not have the key of ${payer} any more.`,
+      },
+    };
+    this.#ports.database.commit(() => {
+      this.#ports.onPublicEnd(end);
+      this.#submissions.delete(sequence);
+    });
+    this.#ports.onPublicEnded();
+  }
+
   #take(saved: SavedSubmission): void {
-    const account = this.#accountOf(saved.payer);
+    const account = this.#accountOf(saved);
     if (account.has(saved.sequence)) return;
     const known = { job: account.add(saved), account };
     if (saved.digest !== undefined) this.#byDigest.set(saved.digest, known);
     for (const hash of saved.hashes) this.#byHash.set(hash, known);
   }
 
-  #accountOf(address: Address): Account {
+  #accountOf(saved: SavedSubmission): Account {
+    const { payer: address, userName } = saved;
     const existing = this.#accounts.get(address);
     if (existing !== undefined) return existing;
     const account: Account = new Account(
-      { ...this.#options, address },
+      { ...this.#options, address, userName },
       {
         ...this.#ports,
         chain: this.#chain,
         submissions: this.#submissions,
-        payer: this.#payer(address),
+        payer: this.#payer(saved),
+        onTrouble: (payer, error) => {
+          if (error === undefined) this.#troubles.delete(payer);
+          else this.#troubles.set(payer, error.message);
+          this.#ports.onTrouble(payer, error);
+        },
         onSigned: (job) => {
           for (const hash of job.saved.hashes)
             this.#byHash.set(hash, { job, account });
         },
         onEnd: (job, isForgotten) => {
           this.#end(job);
-          if (isForgotten) this.#forget(job);
+          if (!isForgotten) return;
+          this.#forget(job);
+          // There are many users, and few of them have something to do.
+          if (!account.isEmpty || userName === undefined) return;
+          this.#accounts.delete(address);
+          this.#troubles.delete(address);
+          void account.stop();
         },
       },
     );
@@ -167,8 +253,13 @@ export class Submitter {
     return account;
   }
 
-  #payer(address: string): Payer | undefined {
-    return this.#ports.payers.find((payer) => payer.address === address);
+  #payer({ payer: address, userName }: SavedSubmission): Payer | undefined {
+    const { payers, wallet } = this.#ports;
+    const known =
+      userName === undefined
+        ? payers.find((payer) => payer.address === address)
+        : wallet.keyOf(userName);
+    return known?.address === address ? known : undefined;
   }
 
   #wake(): void {

@@ -2,6 +2,7 @@ import { z } from "zod/v4";
 
 import { type IntentId, parseIntentId } from "../../../protocol/ids.ts";
 import { UserError } from "../../users/errors.ts";
+import { digestOfId } from "../../users/transaction-digest.ts";
 import { type Context, method, type Method } from "../method.ts";
 import { address, hex32, uuid, word } from "../schemas/basics.ts";
 
@@ -36,6 +37,7 @@ const status = z
     height: z.int(),
     boot: z.int(),
     groups: z.array(groupStatus).readonly(),
+    openTransactions: z.int().nonnegative(),
     dropped: counts,
   })
   .readonly()
@@ -59,10 +61,13 @@ export const sequencerMethods: readonly Method[] = [
     params: { id: anyId },
     result: z.string().nullable(),
     run: ({ id }, context) => {
+      const { service } = context.api;
       const intentId = intentOf(id, context);
-      return intentId === undefined
-        ? null
-        : (context.api.service.explain(intentId) ?? null);
+      const reason =
+        intentId === undefined
+          ? service.explainSent(digestOfId(id))
+          : service.explain(intentId);
+      return reason ?? null;
     },
   }),
   method({

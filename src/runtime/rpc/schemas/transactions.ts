@@ -12,10 +12,14 @@ import {
   word,
 } from "./basics.ts";
 
-const quantity = z
-  .union([z.number(), z.string().max(80)])
-  .nullish()
-  .meta({ description: "Only for public transactions" });
+const amount = z
+  .union([
+    z.int().nonnegative(),
+    z.string().regex(/^(\d{1,78}|0[xX][\da-fA-F]{1,64})$/),
+  ])
+  .meta({ id: "Amount", description: "A number, digits, or 0x and digits" });
+/** Only for public transactions. */
+const quantity = amount.nullish();
 
 const input = {
   type: z.enum(["public", "private"]),
@@ -45,7 +49,8 @@ export const transactionInput = z
 export const callInput = z
   .object({
     ...input,
-    block: z.union([z.number(), z.string().max(80)]).nullish(),
+    from: identity.nullish(),
+    block: z.union([amount, z.literal("latest")]).nullish(),
     dataFormat: z.string().max(256).nullish(),
   })
   .meta({ id: "CallInput" });
@@ -80,6 +85,7 @@ const receiptFields = {
   logIndex: z.int().nonnegative().optional(),
   source: address.optional(),
   failureMessage: z.string().optional(),
+  revertData: hex.optional(),
   contractAddress: address.optional(),
 };
 
@@ -88,11 +94,36 @@ export const receipt = z
   .readonly()
   .meta({ id: "Receipt" });
 
+const hexAmount = z.string().regex(/^0x[\da-f]+$/);
+
+const publicTransactions = z
+  .array(
+    z
+      .strictObject({
+        from: address,
+        to: address.optional(),
+        data: hex,
+        nonce: hexAmount,
+        created: timestamp,
+        dispatcher: word,
+        transactionHash: hex32,
+        success: z.boolean().optional(),
+        completedAt: timestamp.optional(),
+        revertData: hex.optional(),
+        gas: hexAmount,
+        value: hexAmount,
+      })
+      .readonly()
+      .meta({ id: "PublicTransaction" }),
+  )
+  .readonly()
+  .nullable();
+
 export const fullTransaction = z
   .strictObject({
     ...transactionFields,
     receipt: receipt.nullable(),
-    public: z.null(),
+    public: publicTransactions,
     dependsOn: z.array(uuid).readonly().optional(),
   })
   .readonly()
@@ -127,8 +158,8 @@ export const stateReceipt = z
 export const fullReceipt = z
   .strictObject({
     ...receiptFields,
-    public: z.null(),
-    states: stateReceipt,
+    public: publicTransactions,
+    states: stateReceipt.optional(),
     domainReceipt: json.optional(),
     domainReceiptError: z.string().optional(),
   })

@@ -5,6 +5,8 @@ import { type Hex, toBytes, toHex } from "../../../../ledger/index.ts";
 import { type AccountFacts, type Changes, isNobody } from "../changes.ts";
 import type { Reader } from "../reader.ts";
 import { hashOf, toNumber, toUnpaddedBytes } from "../values.ts";
+import { Rollback } from "./rollback.ts";
+import { Storages } from "./storages.ts";
 
 const NO_CODE = new Uint8Array();
 const noCodeHash = hashOf(NO_CODE);
@@ -13,12 +15,9 @@ const noCodeHash = hashOf(NO_CODE);
 export class World implements StateManagerInterface {
   readonly #reader: Reader;
   readonly #accounts = new Map<string, AccountFacts | undefined>();
-  readonly #storages = new Map<string, Map<bigint, bigint>>();
-  readonly #cleared = new Set<string>();
   readonly #codes = new Map<Hex, Uint8Array>();
-  /** How to take everything back, latest last. */
-  readonly #undo: (() => void)[] = [];
-  readonly #checkpoints: number[] = [];
+  readonly #rollback = new Rollback();
+  readonly #storages = new Storages({ rollback: this.#rollback });
 
   constructor(reader: Reader) {
     this.#reader = reader;
@@ -34,8 +33,8 @@ export class World implements StateManagerInterface {
   changes(): Changes {
     return {
       accounts: this.#accounts,
-      storages: this.#storages,
-      cleared: this.#cleared,
+      storages: this.#storages.written,
+      cleared: this.#storages.cleared,
       codes: this.#codes,
     };
   }
@@ -87,7 +86,7 @@ export class World implements StateManagerInterface {
 
   getStorage(address: Address, key: Uint8Array): Promise<Uint8Array> {
     const owner = address.toString();
-    const value = this.#storages.get(owner)?.get(toNumber(key));
+    const value = this.#storages.get(owner, toNumber(key));
     return Promise.resolve(
       value === undefined ? this.#original(owner, key) : toUnpaddedBytes(value),
     );
@@ -98,46 +97,27 @@ export class World implements StateManagerInterface {
     key: Uint8Array,
     value: Uint8Array,
   ): Promise<void> {
-    const owner = address.toString();
-    const slot = toNumber(key);
-    const slots = this.#storages.get(owner) ?? new Map<bigint, bigint>();
-    this.#storages.set(owner, slots);
-    const before = slots.get(slot);
-    slots.set(slot, toNumber(value));
-    this.#undo.push(() => {
-      if (before === undefined) slots.delete(slot);
-      else slots.set(slot, before);
-    });
+    this.#storages.put(address.toString(), toNumber(key), toNumber(value));
     return Promise.resolve();
   }
 
   clearStorage(address: Address): Promise<void> {
-    const owner = address.toString();
-    const slots = this.#storages.get(owner);
-    const wasCleared = this.#cleared.has(owner);
-    this.#storages.delete(owner);
-    this.#cleared.add(owner);
-    this.#undo.push(() => {
-      if (slots === undefined) this.#storages.delete(owner);
-      else this.#storages.set(owner, slots);
-      if (!wasCleared) this.#cleared.delete(owner);
-    });
+    this.#storages.clear(address.toString());
     return Promise.resolve();
   }
 
   checkpoint(): Promise<void> {
-    this.#checkpoints.push(this.#undo.length);
+    this.#rollback.checkpoint();
     return Promise.resolve();
   }
 
   commit(): Promise<void> {
-    this.#checkpoints.pop();
+    this.#rollback.commit();
     return Promise.resolve();
   }
 
   revert(): Promise<void> {
-    const start = this.#checkpoints.pop() ?? 0;
-    for (const undo of this.#undo.splice(start).reverse()) undo();
+    this.#rollback.revert();
     return Promise.resolve();
   }
 
@@ -172,7 +152,7 @@ export class World implements StateManagerInterface {
     const isKnown = this.#accounts.has(address);
     const before = this.#accounts.get(address);
     this.#accounts.set(address, account);
-    this.#undo.push(() => {
+    this.#rollback.add(() => {
       if (isKnown) this.#accounts.set(address, before);
       else this.#accounts.delete(address);
     });
@@ -181,7 +161,7 @@ export class World implements StateManagerInterface {
   /** What a slot had before the transaction. */
   #original(address: string, key: Uint8Array): Uint8Array {
     const found = this.#reader.account(address);
-    if (found === undefined || this.#cleared.has(address))
+    if (found === undefined || this.#storages.cleared.has(address))
       return toUnpaddedBytes(0n);
     const slot = toNumber(key);
     const page = this.#reader.page(address, found.value, slot);

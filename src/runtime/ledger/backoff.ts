@@ -1,20 +1,3 @@
-/** Time, as far as it is waited for. Tests bring their own. */
-export interface Timers {
-  /** Runs once, later, unless it is called off before. */
-  readonly after: (ms: number, run: () => void) => () => void;
-}
-
-/** The timers of the machine. They do not keep the process alive. */
-export const machineTimers: Timers = {
-  after: (ms, run) => {
-    const timer = setTimeout(run, ms);
-    timer.unref();
-    return () => {
-      clearTimeout(timer);
-    };
-  },
-};
-
 /** Pauses that grow while things go wrong. */
 export class Backoff {
   readonly #firstMs: number;

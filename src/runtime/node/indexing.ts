@@ -1,0 +1,53 @@
+import { Indexer } from "../ledger/indexer/indexer.ts";
+import { indexerDefaults } from "../ledger/indexer/ports.ts";
+import type { BlockFeed } from "./blocks.ts";
+import type { NodePorts } from "./ports.ts";
+import type { NodeSettings } from "./settings.ts";
+import { isPassing } from "./submitting.ts";
+
+interface IndexingPorts extends NodePorts {
+  readonly feed: BlockFeed;
+  readonly isStopped: () => boolean;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Follows the chain for a node, from the last block on its disk. */
+export function createIndexer(
+  options: { readonly chainId: bigint; readonly settings: NodeSettings },
+  ports: IndexingPorts,
+): Indexer {
+  const { store, feed, onFact } = ports;
+  const { confirmations, pollMs } = options.settings;
+  return new Indexer(
+    {
+      ...indexerDefaults,
+      chainId: options.chainId,
+      confirmations,
+      pollMs,
+      // Those whose past is not indexed yet come later.
+      groups: store.groups
+        .list()
+        .filter(({ historyThrough }) => historyThrough === undefined)
+        .map(({ address }) => address),
+    },
+    {
+      ...ports,
+      head: () => store.blocks.head(),
+      knownAt: (number) => store.blocks.knownAt(number),
+      onBlocks: async (blocks) => {
+        await feed.take(blocks);
+      },
+      onHistory: async (group, blocks, through) => {
+        await feed.takeHistory(group, blocks, through);
+      },
+      onRevert: async (height) => {
+        await feed.revert(height);
+      },
+      onTrouble: (error) => {
+        if (ports.isStopped()) return;
+        onFact({ type: "ChainTrouble", reason: error?.message });
+        if (error !== undefined && !isPassing(error)) ports.fail(error);
+      },
+    },
+  );
+}

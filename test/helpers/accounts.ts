@@ -1,0 +1,14 @@
+import { HDNodeWallet } from "ethers";
+
+/** The words that Hardhat's node and Anvil publish, and make their accounts from. */
+export const publishedWords =
+  "test test test test test test test test test test test junk";
+
+/** The account with this number of those chains. It has money, and everybody knows its key. */
+export function publishedAccount(index: number): {
+  readonly address: string;
+  readonly privateKey: string;
+} {
+  const path = `m/44'/60'/0'/0/${index}`;
+  return HDNodeWallet.fromPhrase(publishedWords, "", path);
+}

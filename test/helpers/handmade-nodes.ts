@@ -1,0 +1,137 @@
+import hre from "hardhat";
+
+import { directoryOf, Member } from "../../src/runtime/cluster/member.ts";
+import type { MemberPorts } from "../../src/runtime/cluster/member.ts";
+import { groupToken } from "../../src/runtime/domains/group-token.ts";
+import {
+  createEndorser,
+  createPayer,
+} from "../../src/runtime/keys/secp256k1.ts";
+import { createWallet } from "../../src/runtime/keys/wallet.ts";
+import { openChainClient } from "../../src/runtime/ledger/client/open.ts";
+import type { NodeFact } from "../../src/runtime/node/ports.ts";
+import { defaultSettings } from "../../src/runtime/node/settings.ts";
+import { NodeRefusal, type NodeGroup } from "../../src/runtime/service.ts";
+import { Hub } from "../../src/runtime/transport/in-process.ts";
+import { keyOf } from "./cluster.ts";
+import { Members } from "./members.ts";
+import { noUsers } from "./no-users.ts";
+import { randomFrom } from "./random.ts";
+import { openTestLedger } from "./runtime-ledger.ts";
+import { nodeName } from "./stores.ts";
+
+/** Nodes on a chain of their own, in memory, put together by hand so that a test can replace parts of them. */
+export interface HandmadeNodes {
+  readonly hub: Hub;
+  readonly keys: Members;
+  readonly facts: (readonly [node: string, fact: NodeFact])[];
+  readonly member: (name: string) => Member;
+  /** Resolves when something holds, which is looked at whenever a node tells something. */
+  readonly until: (holds: () => boolean) => Promise<void>;
+  /** A group of all of them that all must endorse in. */
+  readonly createGroup: () => Promise<NodeGroup>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts nodes. `outsiders` are known to all, and a test speaks for them. */
+export async function startHandmade(
+  names: readonly string[],
+  {
+    outsiders = [],
+    replace = () => ({}),
+  }: {
+    readonly outsiders?: readonly string[];
+    readonly replace?: (name: string) => Partial<MemberPorts>;
+  } = {},
+): Promise<HandmadeNodes> {
+  const { provider } = await hre.network.create();
+  const openClient = () => openChainClient(provider);
+  const { chainId, factory } = await openTestLedger(openClient());
+  const keys = new Members(...names, ...outsiders);
+  const hub = new Hub();
+  const directory = directoryOf(
+    new Map(
+      [...keys.registry].map(([name, publicKey]) => [
+        name,
+        { publicKey, endorser: createEndorser(keyOf(name)).address },
+      ]),
+    ),
+  );
+  const facts: (readonly [string, NodeFact])[] = [];
+  const listeners = new Set<() => void>();
+  const members = names.map(
+    (name) =>
+      new Member(
+        {
+          name: nodeName(name),
+          chainId,
+          factory,
+          file: ":memory:",
+          settings: { ...defaultSettings, tickMs: 20, pollMs: 20 },
+        },
+        {
+          hub,
+          client: openClient(),
+          identity: keys.member(name).identity,
+          registry: keys.registry,
+          directory,
+          endorser: createEndorser(keyOf(name)),
+          wallet: createWallet(),
+          domains: new Map([[groupToken.name, groupToken]]),
+          payers: [createPayer(keyOf(name))],
+          faucet: async () => await Promise.resolve(false),
+          createUsers: () => noUsers,
+          onFact: (from, fact) => {
+            facts.push([from, fact]);
+            for (const listener of [...listeners]) listener();
+          },
+          onFatal: (from, error) => {
+            throw new Error(`${from} has stopped.`, { cause: error });
+          },
+          ...replace(name),
+        },
+      ),
+  );
+  const member = (name: string): Member => {
+    const found = members.find((one) => one.name === name);
+    if (found === undefined) throw new NodeRefusal(`There is no ${name}.`);
+    return found;
+  };
+  const until = async (holds: () => boolean): Promise<void> => {
+    if (holds()) return;
+    await new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (!holds()) return;
+        listeners.delete(look);
+        resolve();
+      };
+      listeners.add(look);
+    });
+  };
+  for (const one of members) one.start();
+  return {
+    hub,
+    keys,
+    facts,
+    member,
+    until,
+    createGroup: async () => {
+      const group = await member(names[0] ?? "").node.createGroup({
+        id: randomFrom(1).bytes32(),
+        name: "",
+        domain: groupToken.name,
+        members: names.map(nodeName),
+        threshold: names.length,
+        configuration: {},
+      });
+      await until(() =>
+        members.every(({ node }) => node.group(group.address) !== undefined),
+      );
+      return group;
+    },
+    stop: async () => {
+      await Promise.all(members.map((one) => one.stop()));
+      hub.stop();
+    },
+  };
+}

@@ -1,0 +1,9 @@
+import type { UserBook } from "../../src/runtime/node/ports.ts";
+
+/** For nodes that nobody uses but the test. */
+export const noUsers: UserBook = {
+  settle: () => undefined,
+  unsettle: () => undefined,
+  settlePublic: () => undefined,
+  unsettlePublic: () => undefined,
+};

@@ -1,0 +1,167 @@
+import hre from "hardhat";
+
+import { faucetOf } from "../../../src/plugin/running/faucet.ts";
+import { Cluster } from "../../../src/runtime/cluster/cluster.ts";
+import { groupToken } from "../../../src/runtime/domains/group-token.ts";
+import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
+import { defaultSettings } from "../../../src/runtime/node/settings.ts";
+import type { ChainClient, Faucet } from "../../../src/runtime/ports.ts";
+import { createApi } from "../../../src/runtime/rpc/api.ts";
+import { RpcServer } from "../../../src/runtime/rpc/server.ts";
+import type { NodeGroup } from "../../../src/runtime/service.ts";
+import { UserBook } from "../../../src/runtime/users/book.ts";
+import { keyOf } from "../cluster.ts";
+import { openTestLedger } from "../runtime-ledger.ts";
+import { temporaryDirectory } from "../stores.ts";
+import { call } from "./client.ts";
+
+/** Real nodes on a chain of their own, each with its RPC. */
+export class RealNodes {
+  readonly client: ChainClient;
+  readonly cluster: Cluster;
+  /** Errors that servers reported. */
+  readonly errors: unknown[] = [];
+  readonly #books = new Map<string, UserBook>();
+  readonly #servers = new Map<string, RpcServer>();
+  readonly #urls = new Map<
+    string,
+    { readonly httpUrl: string; readonly webSocketUrl: string }
+  >();
+  readonly #directory = temporaryDirectory();
+  readonly #openClient: () => ChainClient;
+
+  private constructor(options: {
+    readonly names: readonly string[];
+    readonly openClient: () => ChainClient;
+    readonly chainId: bigint;
+    readonly factory: string;
+    readonly confirmations: number;
+    readonly faucet: Faucet | undefined;
+  }) {
+    const { openClient } = options;
+    this.client = openClient();
+    this.#openClient = openClient;
+    this.cluster = new Cluster(
+      {
+        ...options,
+        dataDir: this.#directory.path,
+        settings: {
+          ...defaultSettings,
+          tickMs: 20,
+          pollMs: 20,
+          confirmations: options.confirmations,
+        },
+      },
+      {
+        openClient,
+        endorserKey: keyOf,
+        payerKeys: (name) => [keyOf(name)],
+        domains: [groupToken],
+        faucet: options.faucet ?? faucetOf(this.client),
+        createUsers: ({ database }, name) => {
+          const book = new UserBook({ database, now: () => Date.now() });
+          this.#books.set(name, book);
+          return book;
+        },
+        onFact: () => undefined,
+        onFatal: (name, error) => {
+          throw new Error(`${name} has stopped.`, { cause: error });
+        },
+      },
+    );
+  }
+
+  static async start(
+    names: readonly string[],
+    options: {
+      readonly confirmations?: number;
+      readonly faucet?: Faucet;
+    } = {},
+  ): Promise<RealNodes> {
+    const { provider } = await hre.network.create();
+    const openClient = (): ChainClient => openChainClient(provider);
+    const { chainId, factory } = await openTestLedger(openClient());
+    const nodes = new RealNodes({
+      names,
+      openClient,
+      chainId,
+      factory,
+      confirmations: options.confirmations ?? 0,
+      faucet: options.faucet,
+    });
+    nodes.cluster.start();
+    for (const name of names) await nodes.#serve(name);
+    return nodes;
+  }
+
+  /** A group of all nodes. */
+  async createGroup(): Promise<NodeGroup> {
+    return await this.cluster.createGroup({ domain: groupToken.name });
+  }
+
+  urlsOf(name: string): {
+    readonly httpUrl: string;
+    readonly webSocketUrl: string;
+  } {
+    const urls = this.#urls.get(name);
+    if (urls === undefined) throw new Error(`${name} is down.`);
+    return urls;
+  }
+
+  async ask<Result>(
+    name: string,
+    method: string,
+    ...params: readonly unknown[]
+  ): Promise<Result> {
+    return await call<Result>(this.urlsOf(name).httpUrl, method, ...params);
+  }
+
+  /** Resolves with the receipt of a transaction. */
+  async receipt<Receipt>(name: string, id: string): Promise<Receipt> {
+    for (;;) {
+      const method = "ptx_getTransactionReceiptFull";
+      const receipt = await this.ask<Receipt | null>(name, method, id);
+      if (receipt !== null) return receipt;
+    }
+  }
+
+  /** Whatever is not on its disk is lost. */
+  async crash(name: string): Promise<void> {
+    this.#urls.delete(name);
+    await this.#servers.get(name)?.stop();
+    await this.cluster.member(name).crash();
+  }
+
+  async restart(name: string): Promise<void> {
+    this.cluster.member(name).start();
+    await this.#serve(name);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(
+      [...this.#servers.values()].map(async (server) => {
+        await server.stop();
+      }),
+    );
+    await this.cluster.stop();
+    await this.client.close();
+    this.#directory.remove();
+  }
+
+  async #serve(name: string): Promise<void> {
+    const book = this.#books.get(name);
+    if (book === undefined) throw new Error(`${name} has no book.`);
+    const report = (error: unknown): void => {
+      this.errors.push(error);
+    };
+    const { node: service } = this.cluster.member(name);
+    const chain = this.#openClient();
+    const api = createApi({ service, book, chain, report });
+    const server = new RpcServer(
+      { httpPort: 0, webSocketPort: 0 },
+      { api, report },
+    );
+    this.#urls.set(name, await server.start());
+    this.#servers.set(name, server);
+  }
+}
