@@ -293,7 +293,7 @@ describe("plugin: sequencer:simulate", function () {
     );
     const names =
       "options" in simulateTask ? Object.keys(simulateTask.options) : [];
-    expect(names).to.have.lengthOf(7);
+    expect(names).to.have.lengthOf(8);
     for (const name of names) expect(text).to.include(`| \`--${name}\``);
     for (const [name, meaning] of Object.entries(properties))
       expect(text).to.match(
