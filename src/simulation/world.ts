@@ -85,12 +85,7 @@ export class World {
       },
     );
     this.chain = new Chain(
-      {
-        group: config,
-        signers: members.length,
-        plan: this.#plan,
-        genesis,
-      },
+      { group: config, signers: nodes, plan: this.#plan, genesis },
       {
         random: new Random(seed, "chain"),
         faults,
@@ -207,21 +202,19 @@ export class World {
   explain(id: IntentId): string {
     const wish = this.wishes.find(({ intent }) => intent.id === id);
     const node = this.nodes[wish?.node ?? -1];
-    const { sequencer } = node ?? {};
-    const why = sequencer === undefined ? "" : explain(sequencer, id);
+    const why = node?.sequencer && explain(node.sequencer, id);
     return `${this.#names.of(id)} of ${node?.name ?? "nobody"}: ${why ?? "not there"}`;
   }
 
   /** Sets everything going. */
   start(): void {
-    const { queue } = this;
-    const random = this.#random;
+    const ports = { queue: this.queue, random: this.#random };
     for (const node of this.nodes) {
       node.start();
-      startClock(this.#settings.tickMs, { queue, random }, () => {
+      startClock(this.#settings.tickMs, ports, () => {
         node.tell({ type: "Tick" });
       });
-      repeat(Submitter.watchEveryMs, { queue, random }, () => {
+      repeat(Submitter.watchEveryMs, ports, () => {
         this.#watch(node);
       });
     }
@@ -229,7 +222,7 @@ export class World {
     this.#post.start();
     this.users.start();
     this.#incidents.start();
-    queue.after(this.#settings.healMs, () => {
+    this.queue.after(this.#settings.healMs, () => {
       this.#heal();
     });
   }
