@@ -1,7 +1,8 @@
+import type { Hashing } from "../protocol/config.ts";
 import type { Digest, IntentId, NodeName, StateId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/messages.ts";
 import { digestOf } from "../protocol/outline.ts";
-import { hashing } from "./hashing.ts";
+import type { SimulatedDomain } from "./domains/domain.ts";
 import {
   claims,
   denials,
@@ -10,6 +11,7 @@ import {
   refusals,
   stages,
 } from "./lies.ts";
+import type { State } from "../protocol/transition.ts";
 import type { Random } from "./random.ts";
 
 // A member that lies. It can say anything in its own name, with everything it has seen, but forges no signature.
@@ -18,6 +20,8 @@ const memory = 256;
 
 /** Keeps what a liar sees and makes lies of it. */
 export class Adversary {
+  readonly #hashing: Hashing;
+  readonly #makeUp: SimulatedDomain["makeUp"];
   readonly #random: Random;
   readonly #seen: Message[] = [];
   readonly #ids: IntentId[] = [];
@@ -28,7 +32,15 @@ export class Adversary {
   /** The last height that anybody said. */
   #height = 0;
 
-  constructor(random: Random) {
+  constructor(
+    options: {
+      readonly hashing: Hashing;
+      readonly makeUp: SimulatedDomain["makeUp"];
+    },
+    random: Random,
+  ) {
+    this.#hashing = options.hashing;
+    this.#makeUp = options.makeUp;
     this.#random = random;
   }
 
@@ -73,7 +85,7 @@ export class Adversary {
               ...message,
               intents: message.intents.map((intent) => ({
                 ...intent,
-                payload: "pay a b 1",
+                payload: this.#makeUp.payload(),
                 dependsOn: this.#someIds(),
               })),
             };
@@ -89,7 +101,7 @@ export class Adversary {
           ? { ...message, height, ids: [...message.ids, ...ids] }
           : {
               ...message,
-              view: falseView(message.view, { ids, states }, random),
+              view: falseView(message.view, states, this.#makeUpStates(ids)),
             };
       }
       case "AssembleResponse":
@@ -110,7 +122,7 @@ export class Adversary {
         const { bundle } = message;
         const validUntil = random.pick(heights);
         const { steps, places } = bundle;
-        const digest = digestOf(hashing, { steps, places, validUntil });
+        const digest = digestOf(this.#hashing, { steps, places, validUntil });
         return random.chance(0.5)
           ? { ...message, bundle: { steps, places, validUntil, digest } }
           : {
@@ -133,7 +145,7 @@ export class Adversary {
         // What endorsers signed, or will sign, under another name.
         const digest = random.chance(0.5)
           ? bundle.digest
-          : hashing.bundleDigest({ steps, places, validUntil });
+          : this.#hashing.bundleDigest({ steps, places, validUntil });
         return { ...message, bundle: { steps, places, validUntil, digest } };
       }
       case "TransactionRefused":
@@ -155,7 +167,7 @@ export class Adversary {
         const { bundle, endorsements } = message;
         const validUntil = random.pick(heights);
         const { steps, places } = bundle;
-        const digest = digestOf(hashing, { steps, places, validUntil });
+        const digest = digestOf(this.#hashing, { steps, places, validUntil });
         return random.chance(0.5)
           ? { ...message, endorsements: endorsements.slice(1) }
           : { ...message, bundle: { steps, places, validUntil, digest } };
@@ -240,7 +252,7 @@ export class Adversary {
           height: random.chance(0.5) ? this.#height : height,
           intents: this.#someIds().map((id) => ({
             id,
-            payload: "pay a b 1",
+            payload: this.#makeUp.payload(),
             dependsOn: [],
             touches: undefined,
             isPrepareOnly: false,
@@ -262,6 +274,10 @@ export class Adversary {
   #oldDigest(): Digest | undefined {
     const old = this.#pick(this.#seen.filter((seen) => "digest" in seen));
     return old !== undefined && "digest" in old ? old.digest : undefined;
+  }
+
+  #makeUpStates(ids: readonly IntentId[]): State[] {
+    return ids.flatMap((id) => this.#makeUp.state(id, this.#random) ?? []);
   }
 
   #someIds(): IntentId[] {

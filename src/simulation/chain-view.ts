@@ -2,29 +2,21 @@ import type { Event, LedgerFact } from "../protocol/events.ts";
 import type { IntentId } from "../protocol/ids.ts";
 import type { IntentRecord } from "../protocol/records.ts";
 import type { Block, Chain } from "./chain.ts";
-import type { State } from "../protocol/transition.ts";
-import { type Coin, Holdings, readCoin } from "./coins.ts";
+import type { Book } from "./domains/domain.ts";
 
 /** What one node has seen of the chain. Durable, together with what its turns save. */
 export class ChainView {
-  readonly holdings = new Holdings();
   /** By height. */
   readonly #blocks: Block[] = [];
   /** Intents that were confirmed, as they were saved: a deep reorganisation opens them again. */
   readonly #confirmed = new Map<IntentId, IntentRecord>();
   readonly #chain: Chain;
-  readonly #mayKnow: (state: State) => boolean;
+  readonly #book: Book;
 
-  constructor(
-    options: {
-      /** Whether its node may see what a state means. */
-      readonly mayKnow: (state: State) => boolean;
-    },
-    chain: Chain,
-  ) {
-    this.#mayKnow = options.mayKnow;
-    this.#chain = chain;
-    const [genesis] = chain.blocks;
+  constructor(ports: { readonly chain: Chain; readonly book: Book }) {
+    this.#chain = ports.chain;
+    this.#book = ports.book;
+    const [genesis] = ports.chain.blocks;
     if (genesis !== undefined) this.#see(genesis);
   }
 
@@ -80,34 +72,13 @@ export class ChainView {
 
   #see(block: Block): void {
     this.#blocks.push(block);
-    for (const net of block.transitions) {
-      for (const id of net.intents) this.holdings.fulfil(id);
-      for (const id of net.inputs) this.holdings.spend(id);
-      for (const [at, state] of net.outputs.entries()) {
-        const coin = this.#read(state);
-        const place = net.put[at]?.place;
-        if (coin !== undefined && place !== undefined)
-          this.holdings.create(coin, place);
-      }
-    }
-  }
-
-  #read(state: State): Coin | undefined {
-    return this.#mayKnow(state) ? readCoin(state) : undefined;
+    this.#book.see(block);
   }
 
   #forget(height: number): void {
     while (this.height > height) {
       const block = this.#blocks.pop();
-      for (const net of block?.transitions.toReversed() ?? []) {
-        for (const id of net.intents) this.holdings.unfulfil(id);
-        for (const { id } of net.outputs) this.holdings.uncreate(id);
-        for (const { id, place } of net.taken) {
-          const state = this.#chain.content(id);
-          const coin = state === undefined ? undefined : this.#read(state);
-          if (coin !== undefined) this.holdings.create(coin, place);
-        }
-      }
+      if (block !== undefined) this.#book.forget(block);
     }
   }
 }

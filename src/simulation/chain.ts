@@ -1,8 +1,7 @@
 import type { LedgerFact } from "../protocol/events.ts";
 import type { Digest, StateId } from "../protocol/ids.ts";
 import type { DispatchRecord, Prepared } from "../protocol/records.ts";
-import type { State } from "../protocol/transition.ts";
-import type { Coin } from "./coins.ts";
+import type { Bundle, State } from "../protocol/transition.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
 import { genesisPlace } from "./hashing.ts";
 import type { Random } from "./random.ts";
@@ -30,6 +29,8 @@ export interface Block {
   readonly height: number;
   readonly facts: readonly LedgerFact[];
   readonly transitions: readonly ExecutedTransition[];
+  /** What the transitions were made of; nothing, for what was there in the beginning. */
+  readonly bundles: readonly Bundle[];
   readonly transactions: readonly ChainTransaction[];
 }
 
@@ -63,7 +64,7 @@ export class Chain {
       /** Accounts that send transactions: one for each node. */
       readonly signers: number;
       readonly plan: FaultPlan;
-      readonly genesis: readonly Coin[];
+      readonly genesis: readonly State[];
     },
     ports: {
       readonly random: Random;
@@ -85,7 +86,7 @@ export class Chain {
       () => new Map<number, ChainTransaction>(),
     );
     this.#nonces = Array<number>(signers).fill(0);
-    const outputs = options.genesis.map(({ state }) => state);
+    const outputs = options.genesis;
     for (const state of outputs) {
       this.ledger.unspent.set(state.id, genesisPlace);
       this.#contents.set(state.id, state);
@@ -100,7 +101,13 @@ export class Chain {
       put: outputs.map(({ id }) => ({ id, place: genesisPlace })),
     };
     this.blocks = [
-      { height: 0, facts: [], transitions: [genesis], transactions: [] },
+      {
+        height: 0,
+        facts: [],
+        transitions: [genesis],
+        bundles: [],
+        transactions: [],
+      },
     ];
   }
 
@@ -147,6 +154,7 @@ export class Chain {
     const height = this.blocks.length;
     const facts: LedgerFact[] = [];
     const transitions: ExecutedTransition[] = [];
+    const bundles: Bundle[] = [];
     const transactions: ChainTransaction[] = [];
     const run = ({
       bundle,
@@ -157,6 +165,7 @@ export class Chain {
       if (typeof net === "string") return net;
       facts.push({ intents: net.intents, digest: bundle.digest });
       transitions.push(net);
+      bundles.push(bundle);
       this.#happened.add(bundle.digest);
       for (const state of net.outputs) this.#contents.set(state.id, state);
       this.#onTransition(net, false);
@@ -171,7 +180,7 @@ export class Chain {
       transaction.block = height;
       transactions.push(transaction);
     }
-    const block = { height, facts, transitions, transactions };
+    const block = { height, facts, transitions, bundles, transactions };
     this.blocks.push(block);
     return block;
   }

@@ -78,6 +78,10 @@ export class Holdings {
     return this.#coins.get(id);
   }
 
+  has(id: StateId): boolean {
+    return this.#coins.has(id);
+  }
+
   /** Where the ledger keeps a coin. */
   placeOf(id: StateId): Place | undefined {
     return this.#places.get(id);

@@ -4,7 +4,7 @@ import { digestOf } from "../protocol/outline.ts";
 import type { DispatchRecord } from "../protocol/records.ts";
 import type { Bundle, Endorsement } from "../protocol/transition.ts";
 import type { Chain } from "./chain.ts";
-import { hashing, isSigned } from "./hashing.ts";
+import { isSigned } from "./hashing.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { Group } from "./transition.ts";
 import { violation } from "./violation.ts";
@@ -13,7 +13,7 @@ import { violation } from "./violation.ts";
 export function checkEndorsements(
   bundle: Bundle,
   endorsements: readonly Endorsement[],
-  { threshold }: Group,
+  { threshold, hashing }: Group,
 ): void {
   const { digest } = bundle;
   if (digestOf(hashing, bundle) !== digest)
@@ -40,7 +40,7 @@ export function checkProducers(
   if (net.conflicts.length > 0)
     throw violation("S25", bundle.digest, "spends a state twice");
   for (const id of [...net.inputs, ...net.reads]) {
-    if (node.holdings.coin(id) !== undefined) continue;
+    if (node.holdings.has(id)) continue;
     // The ledger has it, or had it and it is spent, and the news has not come here yet.
     if (chain.content(id) !== undefined) continue;
     // Somebody else was faster, and the news came after the endorsements: the ledger refuses.

@@ -9,7 +9,7 @@ import type {
 import type { Block, Chain } from "./chain.ts";
 import { intentOn } from "./disk.ts";
 import { checkEndorsements, checkProducers } from "./dispatches.ts";
-import { isSigned, stepHash } from "./hashing.ts";
+import { isSigned } from "./hashing.ts";
 import type { SimulatedNode } from "./node.ts";
 import { Preparations } from "./preparations.ts";
 import { checkTold } from "./told.ts";
@@ -226,6 +226,7 @@ export class Invariants {
     checkEndorsements(bundle, endorsements, this.#group);
     if (bundle.validUntil <= node.height)
       throw violation("L10", digest, "dispatched when it could not happen");
+    const { stepHash } = this.#group.hashing;
     for (const step of bundle.steps) {
       if (!isSigned(step.signature, step.sender, stepHash(step)))
         throw violation("S16", step.intentId, "not what its sender signed");

@@ -1,13 +1,11 @@
-import type { IntentId, StateId } from "../protocol/ids.ts";
+import type { StateId } from "../protocol/ids.ts";
 import type {
   CoordinatorClaim,
   DelegationRefusal,
   DenialReason,
   Stage,
 } from "../protocol/messages.ts";
-import type { SpeculativeView } from "../protocol/transition.ts";
-import { mintCoin } from "./coins.ts";
-import type { Random } from "./random.ts";
+import type { SpeculativeView, State } from "../protocol/transition.ts";
 
 // What a liar makes up, and the words that it has.
 
@@ -53,25 +51,11 @@ export const heights = [
   Number.MAX_SAFE_INTEGER,
 ];
 
-/** What is in flight, and more: states that nobody spends, and coins that nobody makes. */
+/** What is in flight, and more: states that nobody spends, and states that nobody creates. */
 export function falseView(
   { created, spent }: SpeculativeView,
-  known: {
-    readonly ids: readonly IntentId[];
-    readonly states: readonly StateId[];
-  },
-  random: Random,
+  untouched: readonly StateId[],
+  madeUp: readonly State[],
 ): SpeculativeView {
-  const coins = known.ids.map((intentId) =>
-    mintCoin({
-      account: random.pick(["a", "b", "c", "d", "e"]),
-      amount: random.between(1, 1_000),
-      index: random.below(4),
-      intentId,
-    }),
-  );
-  return {
-    created: [...created, ...coins.map(({ state }) => state)],
-    spent: [...spent, ...known.states],
-  };
+  return { created: [...created, ...madeUp], spent: [...spent, ...untouched] };
 }

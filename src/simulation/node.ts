@@ -11,8 +11,8 @@ import {
 } from "../protocol/sequencer.ts";
 import type { Block, Chain } from "./chain.ts";
 import { ChainView } from "./chain-view.ts";
-import type { Holdings } from "./coins.ts";
 import { type CommitFate, Disk, drawFate } from "./disk.ts";
+import type { Book } from "./domains/domain.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
 import type { Queue } from "./queue.ts";
 import type { Random } from "./random.ts";
@@ -45,6 +45,8 @@ export interface NodePorts {
   /** The fate of this commit, if it is the one at which a node shall crash. */
   readonly crash?: (() => CommitFate | undefined) | undefined;
   readonly chain: Chain;
+  /** What it knows of the ledger. */
+  readonly book: Book;
   readonly witness: Witness;
   /** Told of every step that its machines take. */
   readonly trace?: Tracer<{ readonly state: string }> | undefined;
@@ -56,7 +58,7 @@ export interface SimulatedNode {
   readonly name: NodeName;
   readonly index: number;
   readonly disk: Disk;
-  readonly holdings: Holdings;
+  readonly holdings: Pick<Book, "has" | "isSpent" | "isFulfilled">;
   readonly height: number;
   readonly boot: number;
   readonly isUp: boolean;
@@ -86,20 +88,15 @@ export class Node implements SimulatedNode {
     this.name = options.config.self;
     this.#config = options.config;
     this.#ports = ports;
-    const { self, committee, mayKnow } = options.config;
-    const isEndorser = committee.includes(self);
-    this.#view = new ChainView(
-      { mayKnow: (state) => isEndorser || mayKnow(self, state) },
-      ports.chain,
-    );
+    this.#view = new ChainView(ports);
   }
 
   get height(): number {
     return this.#view.height;
   }
 
-  get holdings(): Holdings {
-    return this.#view.holdings;
+  get holdings(): Book {
+    return this.#ports.book;
   }
 
   get isUp(): boolean {

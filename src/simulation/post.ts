@@ -9,6 +9,7 @@ import { Network } from "./network.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { Queue } from "./queue.ts";
 import { Random } from "./random.ts";
+import type { Settings } from "./settings.ts";
 
 /** Carries messages between nodes. What a liar says passes through its adversary first. */
 export class Post {
@@ -26,8 +27,7 @@ export class Post {
 
   constructor(
     options: {
-      readonly seed: number;
-      readonly members: readonly NodeName[];
+      readonly settings: Pick<Settings, "seed" | "config" | "domain">;
       readonly liars: ReadonlySet<NodeName>;
       readonly plan: FaultPlan;
     },
@@ -38,15 +38,19 @@ export class Post {
       readonly tell: (index: number, event: Event) => void;
     },
   ) {
-    const { seed, plan } = options;
-    this.#members = options.members;
+    const { settings, plan } = options;
+    const { seed, config, domain } = settings;
+    this.#members = config.members;
     this.#liars = options.liars;
     this.#random = new Random(seed, "post");
     this.#isFreezing = this.#random.chance(0.1);
-    this.#adversary = new Adversary(new Random(seed, "adversary"));
+    this.#adversary = new Adversary(
+      { hashing: config.hashing, makeUp: domain.makeUp },
+      new Random(seed, "adversary"),
+    );
     this.#ports = ports;
     this.#network = new Network(
-      { size: options.members.length, plan },
+      { size: config.members.length, plan },
       {
         queue: ports.queue,
         random: new Random(seed, "network"),

@@ -38,5 +38,9 @@ export const properties: Readonly<Record<string, string>> = {
   L18: "What must arrive is repeated until it is acknowledged.",
   R1: "A group without work keeps nothing in memory or on disk.",
   R6: "Without faults nothing reverts on the base ledger.",
+  conserved:
+    "The ledger has what the confirmed intents come to, done plainly and in its order.",
+  books:
+    "A node knows what is on the ledger, as far as it may see it, and nothing else.",
   dependsOn: "An intent happens after the intents that it depends on.",
 };

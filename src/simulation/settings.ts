@@ -7,9 +7,10 @@ import {
 } from "../protocol/ids.ts";
 import type { Tracer } from "../protocol/machine.ts";
 import type { CrashPoint } from "./disk.ts";
+import { coinDomain } from "./domains/coins.ts";
+import type { DomainKind, SimulatedDomain } from "./domains/domain.ts";
 import type { FaultGroup } from "./faults.ts";
 import { hashing } from "./hashing.ts";
-import { isSecret } from "./coins.ts";
 import { Random } from "./random.ts";
 
 /** What a run is made of. Whatever is left out is drawn from the seed. */
@@ -21,6 +22,8 @@ export interface SimulationOptions {
   readonly policy?: Policy;
   readonly mode?: Mode;
   readonly faults?: FaultGroup;
+  /** What intents mean; if it is left out, they move the simulator's own coins. */
+  readonly domain?: DomainKind;
   /** One node crashes at this commit of records, counted over all nodes, at this point of its turn. */
   readonly crashAt?: {
     readonly commit: number;
@@ -46,6 +49,7 @@ export interface Settings {
   readonly tickMs: number;
   readonly blockMs: number;
   readonly confirmations: number;
+  readonly domain: SimulatedDomain;
   readonly config: Omit<SequencerConfig, "self" | "boot">;
 }
 
@@ -80,7 +84,7 @@ export function drawSettings(options: SimulationOptions): Settings {
   const drawnMode = random.pick(modes);
   const mode = options.mode ?? drawnMode;
   const poolSize = random.between(1, committee.length);
-  return {
+  const drawn = {
     seed: options.seed,
     faults: options.faults ?? "all",
     crashAt: options.crashAt,
@@ -95,7 +99,6 @@ export function drawSettings(options: SimulationOptions): Settings {
       contract: groupAddress(random.word()),
       members,
       committee,
-      mayKnow: (_, state) => !isSecret(state),
       threshold:
         options.threshold ?? Math.min(drawnThreshold, committee.length),
       mode,
@@ -115,6 +118,9 @@ export function drawSettings(options: SimulationOptions): Settings {
       hashing,
     },
   };
+  const { seed, config } = drawn;
+  const domain = (options.domain ?? coinDomain)({ seed, ...config });
+  return { ...drawn, domain, config: { ...config, ...domain.rules } };
 }
 
 /** In some groups not everybody endorses. */

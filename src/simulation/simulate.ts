@@ -1,12 +1,13 @@
 import type { IntentId } from "../protocol/ids.ts";
+import { checkBooks, checkExecuted, checkReceipts } from "./ending.ts";
+import { excusedOf, isAnybodyWaiting } from "./excuses.ts";
 import { leftoversOf } from "./inspection.ts";
-import { Violation } from "./violation.ts";
 import {
   drawSettings,
   type Settings,
   type SimulationOptions,
 } from "./settings.ts";
-import type { Wish } from "./workload.ts";
+import { Violation } from "./violation.ts";
 import { World } from "./world.ts";
 
 /** What came of a run. */
@@ -49,8 +50,33 @@ export interface SimulationResult {
 const quietMs = 30_000;
 const quietMsMax = 300_000;
 
+/** What a run waits for, now and then, and what comes of it. */
+type Course<Result> = Generator<Promise<void>, Result, void>;
+
 /** Runs one seed from the first wish to silence. */
-export function simulate(options: SimulationOptions): SimulationResult {
+export function simulate(
+  options: Omit<SimulationOptions, "domain">,
+): SimulationResult {
+  const { value, done } = courseOf(options).next();
+  if (done !== true) throw new Error("Coins take no time.");
+  return value;
+}
+
+/** The same with a domain that may take its time. */
+export async function simulateDomain(
+  options: SimulationOptions,
+): Promise<SimulationResult> {
+  const course = courseOf(options);
+  let next = course.next();
+  while (next.done !== true)
+    next = await next.value.then(
+      () => course.next(),
+      (thrown: unknown) => course.throw(thrown),
+    );
+  return next.value;
+}
+
+function* courseOf(options: SimulationOptions): Course<SimulationResult> {
   const settings = drawSettings(options);
   const world = new World(settings, options);
   const outcome: {
@@ -58,7 +84,7 @@ export function simulate(options: SimulationOptions): SimulationResult {
     violation: SimulationResult["violation"];
   } = { settledMs: 0, violation: undefined };
   try {
-    run(world, settings, (ms) => {
+    yield* run(world, settings, (ms) => {
       outcome.settledMs = ms;
     });
   } catch (thrown) {
@@ -71,22 +97,27 @@ export function simulate(options: SimulationOptions): SimulationResult {
           };
     const atMs = world.queue.now;
     outcome.violation = { property, message, atMs };
+  } finally {
+    settings.domain.close?.();
   }
   return summarise(world, settings, outcome);
 }
 
-function run(
+function* run(
   world: World,
   settings: Settings,
   settled: (ms: number) => void,
-): void {
+): Course<void> {
   let excused = excusedOf(world);
   const startedMs = Math.max(settings.healMs, settings.spanMs);
   const deadlineMs = startedMs + settings.settleMsMax;
   world.start();
   let open: IntentId[] = [];
   for (;;) {
-    for (let i = 0; i < 64; i++) world.queue.step();
+    for (let i = 0; i < 64; i++) {
+      const work = world.step();
+      if (work !== undefined) yield work;
+    }
     if (!world.isHealed || world.queue.now < startedMs) continue;
     excused = excusedOf(world);
     open = world.wishes
@@ -106,95 +137,26 @@ function run(
       );
   }
   settled(world.queue.now - startedMs);
-  checkEnd(world, settings);
-  if (isAnybodyWaiting(world, excused)) return;
-  waitForSilence(world);
-}
-
-/**
- * Intents that wait for ever because their user never resumes them, or was told that they are refused, or their node is
- * dead, and those that depend on them.
- */
-function excusedOf(world: World): Set<IntentId> {
-  const { wishes, users, nodes } = world;
-  const excused = new Set<IntentId>();
-  for (const wish of wishes) {
-    const { intent, isParked, resumeAfterMs, node } = wish;
-    if (
-      (isParked && resumeAfterMs === undefined) ||
-      users.refused.has(intent.id) ||
-      nodes[node]?.isDead === true ||
-      intent.dependsOn.some((id) => excused.has(id)) ||
-      isParkedForAnother(world, wish)
-    )
-      excused.add(intent.id);
-  }
-  return excused;
-}
-
-/**
- * Whether it depends on another node's intent that has failed, and is parked, perhaps again and again because its user
- * resumes it, or can learn of that from nobody.
- */
-function isParkedForAnother(
-  { wishes, nodes, invariants }: World,
-  { intent, node, isParked: isResumed }: Wish,
-): boolean {
-  const record = nodes[node]?.disk.records.get(`intent:${intent.id}`);
-  const isParked =
-    isResumed || (record?.kind === "intent" && record.parked !== undefined);
-  return intent.dependsOn.some((id) => {
-    const owner = wishes.find((wish) => wish.intent.id === id)?.node;
-    if (owner === undefined || owner === node) return false;
-    const receipt = invariants.receiptOf(id);
-    const hasFailed =
-      receipt?.type === "Reverted" || receipt?.type === "Prepared";
-    return hasFailed && (isParked || nodes[owner]?.isDead === true);
-  });
-}
-
-/** Whether a living node keeps something that waits for ever, and rightly so. */
-function isAnybodyWaiting(
-  { wishes, nodes, users, invariants }: World,
-  excused: ReadonlySet<IntentId>,
-): boolean {
-  return wishes.some(
-    ({ intent: { id }, node }) =>
-      excused.has(id) &&
-      users.accepted.has(id) &&
-      nodes[node]?.isDead !== true &&
-      invariants.receiptOf(id) === undefined,
-  );
-}
-
-/** Every receipt agrees with the ledger, and without faults nothing was wasted. */
-function checkEnd(world: World, { faults }: Settings): void {
-  const { fulfilled } = world.chain.ledger;
-  for (const { intent } of world.wishes) {
-    const receipt = world.invariants.receiptOf(intent.id);
-    if (receipt === undefined || receipt.type === "Prepared") continue;
-    if ((receipt.type === "Confirmed") !== fulfilled.has(intent.id))
-      throw new Violation(
-        "S14",
-        `${intent.id} is ${receipt.type}, the ledger says otherwise`,
-      );
-  }
-  const { ledgerReverts, coordinatorChanges } = world.observer.counters;
-  // What a user executes himself may spend what a transaction in flight spends too.
-  const isExpected = coordinatorChanges > 1 || world.users.executed.size > 0;
-  if (faults === "none" && ledgerReverts > 0 && !isExpected)
-    throw new Violation("R6", `${ledgerReverts} reverts without a fault`);
+  checkReceipts(world, settings);
+  if (!isAnybodyWaiting(world, excused)) yield* waitForSilence(world);
+  checkBooks(world, settings);
+  const checked = settings.domain.checkEnd?.(world.chain.blocks);
+  if (checked !== undefined) yield checked;
 }
 
 /** L17: a group without work falls silent and keeps nothing. */
-function waitForSilence(world: World): void {
+function* waitForSilence(world: World): Course<void> {
   const startedMs = world.queue.now;
   const { counters } = world.observer;
   while (world.queue.now < Math.max(startedMs, counters.lastSendMs) + quietMs) {
-    world.queue.step();
-    if (world.queue.now > startedMs + quietMsMax)
-      throw new Violation("L17", "an idle group does not fall silent");
+    const work = world.step();
+    if (work !== undefined) yield work;
+    if (world.queue.now > startedMs + quietMsMax) break;
   }
+  // Somebody may have asked late, because his node was down, for what waits for ever.
+  if (isAnybodyWaiting(world, excusedOf(world))) return;
+  if (world.queue.now > startedMs + quietMsMax)
+    throw new Violation("L17", "an idle group does not fall silent");
   checkExecuted(world);
   for (const { name, sequencer, disk, isDead } of world.nodes) {
     if (isDead) continue;
@@ -203,21 +165,6 @@ function waitForSilence(world: World): void {
       if (kind !== "intent") leftovers.push(`a ${kind} on disk`);
     if (leftovers.length > 0)
       throw new Violation("R1", `${name} keeps ${leftovers.join(", ")}`);
-  }
-}
-
-/** S14: whoever executes what was prepared for him is told that it happened. */
-function checkExecuted({ wishes, nodes, invariants, chain }: World): void {
-  for (const { intent, node } of wishes) {
-    const owner = nodes[node];
-    const block = chain.ledger.fulfilled.get(intent.id);
-    if (owner === undefined || owner.isDead || block === undefined) continue;
-    const receipt = invariants.receiptOf(intent.id);
-    if (receipt?.type === "Prepared" && block <= owner.height)
-      throw new Violation(
-        "S14",
-        `${intent.id} is on the ledger, and ${owner.name} has not noticed`,
-      );
   }
 }
 

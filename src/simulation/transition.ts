@@ -1,3 +1,4 @@
+import type { Hashing } from "../protocol/config.ts";
 import type { IntentId, NodeName, Place, StateId } from "../protocol/ids.ts";
 import { netOf, type NetTransition } from "../protocol/net.ts";
 import { outlineOf } from "../protocol/outline.ts";
@@ -7,7 +8,7 @@ import type {
   PlacedState,
   State,
 } from "../protocol/transition.ts";
-import { hashing, isSigned } from "./hashing.ts";
+import { isSigned } from "./hashing.ts";
 
 /** What a bundle did to the ledger. */
 export interface ExecutedTransition extends NetTransition<State> {
@@ -39,10 +40,11 @@ export interface LedgerState {
   readonly fulfilled: Map<IntentId, number>;
 }
 
-/** The committee that the contract knows. */
+/** The committee that the contract knows, and its arithmetic. */
 export interface Group {
   readonly committee: readonly NodeName[];
   readonly threshold: number;
+  readonly hashing: Hashing;
 }
 
 /**
@@ -59,6 +61,7 @@ export function execute(
   },
 ): ExecutedTransition | LedgerRefusal {
   const { bundle, endorsements, block } = call;
+  const { hashing } = group;
   if (bundle.validUntil !== 0 && block > bundle.validUntil) return "Expired";
   const outline = outlineOf(hashing, bundle);
   const digest = hashing.bundleDigest(outline);

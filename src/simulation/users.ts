@@ -48,7 +48,8 @@ export class Users {
         this.#ask(wish);
       });
       const { resumeAfterMs } = wish;
-      if (wish.isParked && resumeAfterMs !== undefined)
+      const isResumed = wish.isParked || wish.mayPark;
+      if (isResumed && resumeAfterMs !== undefined)
         queue.after(wish.atMs + resumeAfterMs, () => {
           this.#resume(wish, resumeAfterMs);
         });

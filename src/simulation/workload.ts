@@ -1,5 +1,5 @@
 import { parseIntentId, type IntentId } from "../protocol/ids.ts";
-import type { Intent } from "../protocol/transition.ts";
+import type { Intent, State } from "../protocol/transition.ts";
 import { type Coin, mintCoin } from "./coins.ts";
 import { intentIdOf } from "./hashing.ts";
 import { Random } from "./random.ts";
@@ -15,6 +15,8 @@ export interface Wish {
   /** It is parked at first, and he says so when it is ready; undefined if he never does. */
   readonly resumeAfterMs: number | undefined;
   readonly isParked: boolean;
+  /** Its domain may park it for as long as it likes. */
+  readonly mayPark: boolean;
   /** When he executes what was prepared for him; undefined if he never does. */
   readonly executeAfterMs: number | undefined;
 }
@@ -38,15 +40,44 @@ export function drawGenesis(random: Random): Coin[] {
   );
 }
 
+/** How much users want. */
+export interface WorkloadOptions {
+  readonly seed: number;
+  readonly nodes: number;
+  readonly intents: number;
+  readonly spanMs: number;
+}
+
+/** What a user asks of a domain. */
+export interface Ask {
+  /** The node that he talks to. */
+  readonly node: number;
+  readonly payload: string;
+  readonly touches: readonly string[] | undefined;
+  /** Intents that it makes no sense without. */
+  readonly after?: readonly IntentId[] | undefined;
+  /** Whether its domain may park it for as long as it likes. */
+  readonly mayPark?: boolean | undefined;
+}
+
+/** Draws what a user asks. */
+export type DrawAsk = (
+  random: Random,
+  options: {
+    readonly id: IntentId;
+    /** Nodes that have users. */
+    readonly senders: number;
+    /** How likely it makes no sense. */
+    readonly nonsense: number;
+    readonly isParked: boolean;
+  },
+) => Ask;
+
 /** What users want in one run. */
 export function drawWorkload(
-  options: {
-    readonly seed: number;
-    readonly nodes: number;
-    readonly intents: number;
-    readonly spanMs: number;
-  },
+  options: WorkloadOptions,
   random: Random,
+  drawAsk: DrawAsk,
 ): Wish[] {
   const dependent = random.chance(0.4) ? 0.2 : 0;
   const parkable = random.chance(0.4) ? 0.1 : 0;
@@ -63,11 +94,8 @@ export function drawWorkload(
   return Array.from({ length: options.intents }, (_, sequence): Wish => {
     const id = intentIdOf(options.seed, sequence);
     const isParked = random.chance(parkable);
-    const account = random.pick(accounts);
-    const verb = random.chance(nonsense) ? "sing" : drawVerb(random);
-    const to = random.pick(accounts);
-    const wish = `${verb} ${account} ${to} ${random.between(1, 1_200)}`;
-    const node = random.below(senders);
+    const ask = drawAsk(random, { id, senders, nonsense, isParked });
+    const { node, payload, touches, after = [], mayPark = false } = ask;
     const before = earlier.get(node) ?? [];
     const dependsOn =
       before.length > 0 && random.chance(dependent)
@@ -75,19 +103,21 @@ export function drawWorkload(
         : [];
     if (dependsOn.length > 0 && dependencies.chance(0.3))
       dependsOn.push(dependencies.pick(all));
+    dependsOn.push(...after.filter((other) => !dependsOn.includes(other)));
     earlier.set(node, [...before, id]);
     all.push(id);
     return {
       intent: {
         id,
-        payload: isParked ? `later ${wish}` : wish,
+        payload,
         dependsOn,
-        touches: random.chance(declared) ? [account] : undefined,
+        touches: random.chance(declared) ? touches : undefined,
         isPrepareOnly: preparing.chance(preparable),
       },
       node,
       atMs: burst ? random.below(50) : random.below(options.spanMs),
       isParked,
+      mayPark,
       resumeAfterMs: random.chance(0.8)
         ? random.between(100, 20_000)
         : undefined,
@@ -98,8 +128,49 @@ export function drawWorkload(
   });
 }
 
+/** An intent of the simulator's own token. */
+export const drawCoinIntent: DrawAsk = (
+  random,
+  { senders, nonsense, isParked },
+) => {
+  const account = random.pick(accounts);
+  const verb = random.chance(nonsense) ? "sing" : drawVerb(random);
+  const to = random.pick(accounts);
+  const wish = `${verb} ${account} ${to} ${random.between(1, 1_200)}`;
+  return {
+    node: random.below(senders),
+    payload: isParked ? `later ${wish}` : wish,
+    touches: [account],
+  };
+};
+
 function drawVerb(random: Random): string {
   const dice = random.below(10);
   if (dice < 6) return "pay";
   return dice === 6 ? "split" : dice === 7 ? "merge" : "note";
+}
+
+/** A coin that no intent creates. */
+export function makeUpCoin(intentId: IntentId, random: Random): State {
+  const { state } = mintCoin({
+    account: random.pick(accounts),
+    amount: random.between(1, 1_000),
+    index: random.below(4),
+    intentId,
+  });
+  return state;
+}
+
+/** What must hold of the intents, whatever they mean. */
+export function promisesIn(wishes: readonly Wish[]): {
+  readonly dependencies: ReadonlyMap<IntentId, readonly IntentId[]>;
+  readonly prepareOnly: ReadonlySet<IntentId>;
+} {
+  const intents = wishes.map(({ intent }) => intent);
+  return {
+    dependencies: new Map(intents.map(({ id, dependsOn }) => [id, dependsOn])),
+    prepareOnly: new Set(
+      intents.flatMap(({ id, isPrepareOnly }) => (isPrepareOnly ? [id] : [])),
+    ),
+  };
 }

@@ -1,8 +1,9 @@
 import type { Effect } from "../protocol/effects.ts";
-import type { IntentId, NodeName } from "../protocol/ids.ts";
+import type { IntentId } from "../protocol/ids.ts";
 import { explain } from "../protocol/sequencer.ts";
 import { BlockFeed } from "./block-feed.ts";
 import { Chain } from "./chain.ts";
+import { repeat, startClock } from "./clock.ts";
 import { Conduct } from "./conduct/conduct.ts";
 import { type CommitFate, fateAt } from "./disk.ts";
 import { DomainService } from "./domain-service.ts";
@@ -10,6 +11,7 @@ import {
   drawFaults,
   FaultCounter,
   type FaultPlan,
+  liarsAmong,
   noFaults,
 } from "./faults.ts";
 import { Incidents } from "./incidents.ts";
@@ -24,7 +26,7 @@ import type { Settings, SimulationOptions } from "./settings.ts";
 import { Submitter } from "./submitter.ts";
 import { Names } from "./transcript.ts";
 import { Users } from "./users.ts";
-import { drawGenesis, drawWorkload, type Wish } from "./workload.ts";
+import { promisesIn, type Wish } from "./workload.ts";
 
 /** Everything there is: nodes, network, chain, users and their faults, under one virtual clock. */
 export class World {
@@ -52,32 +54,21 @@ export class World {
     settings: Settings,
     { transcript, trace }: Pick<SimulationOptions, "transcript" | "trace"> = {},
   ) {
-    const { seed, config } = settings;
-    const { members, committee, threshold } = config;
+    const { seed, config, domain } = settings;
+    const { members, committee } = config;
     const { queue, faults } = this;
     const plan = (): FaultPlan => this.#plan;
     this.#settings = settings;
     this.#plan = drawFaults(seed, settings.faults);
     this.#random = new Random(seed, "world");
-    const liars = this.#drawLiars(committee);
-    const group = { committee, threshold };
-    const workRandom = new Random(seed, "workload");
-    const genesis = drawGenesis(workRandom);
-    this.wishes = drawWorkload(
-      { ...settings, nodes: members.length },
-      workRandom,
-    );
-    for (const { intent } of this.wishes) this.#names.of(intent.id);
-    const dependencies = new Map(
-      this.wishes.map(({ intent }) => [intent.id, intent.dependsOn]),
-    );
-    const prepareOnly = new Set(
-      this.wishes
-        .filter(({ intent }) => intent.isPrepareOnly)
-        .map(({ intent }) => intent.id),
-    );
+    const liars = liarsAmong(domain.suspects, this.#plan);
+    const nodes = members.length;
+    const { genesis, wishes } = domain.draw({ ...settings, nodes });
+    this.wishes = wishes;
+    for (const { intent } of wishes) this.#names.of(intent.id);
+    const secrets = { committee, mayKnow: domain.concerns };
     const invariants = new Invariants(
-      { group, liars, dependencies, prepareOnly, secrets: config },
+      { group: config, liars, ...promisesIn(wishes), secrets },
       { chain: () => this.chain },
     );
     this.invariants = invariants;
@@ -94,7 +85,7 @@ export class World {
       },
     );
     this.chain = new Chain(
-      { group, signers: members.length, plan: this.#plan, genesis },
+      { group: config, signers: nodes, plan: this.#plan, genesis },
       {
         random: new Random(seed, "chain"),
         faults,
@@ -104,7 +95,7 @@ export class World {
       },
     );
     this.#post = new Post(
-      { seed, members, liars, plan: this.#plan },
+      { settings, liars, plan: this.#plan },
       {
         queue,
         faults,
@@ -124,6 +115,7 @@ export class World {
             plan,
             crash: () => this.#crashAt(),
             chain: this.chain,
+            book: domain.bookOf(self),
             witness: this.observer,
             trace,
             perform: (node, effect) => {
@@ -133,10 +125,12 @@ export class World {
         ),
     );
     this.users = new Users(
-      { wishes: this.wishes },
+      { wishes },
       { queue, nodes: this.nodes, invariants, chain: this.chain },
     );
     this.#domain = new DomainService({
+      domain,
+      liars,
       queue,
       random: new Random(seed, "domain"),
       faults,
@@ -178,13 +172,6 @@ export class World {
     });
   }
 
-  /** Fewer than would stop the group for good: they tell the truth in the end. */
-  #drawLiars(committee: readonly NodeName[]): Set<NodeName> {
-    const last = committee.at(-1);
-    const hasLiars = this.#plan.liars > 0 && committee.length > 1;
-    return new Set(hasLiars && last !== undefined ? [last] : []);
-  }
-
   #submitterOf(node: Node, random: Random): Submitter {
     return new Submitter(
       { signer: node.index },
@@ -215,17 +202,21 @@ export class World {
   explain(id: IntentId): string {
     const wish = this.wishes.find(({ intent }) => intent.id === id);
     const node = this.nodes[wish?.node ?? -1];
-    const { sequencer } = node ?? {};
-    const why = sequencer === undefined ? "" : explain(sequencer, id);
+    const why = node?.sequencer && explain(node.sequencer, id);
     return `${this.#names.of(id)} of ${node?.name ?? "nobody"}: ${why ?? "not there"}`;
   }
 
   /** Sets everything going. */
   start(): void {
+    const ports = { queue: this.queue, random: this.#random };
     for (const node of this.nodes) {
       node.start();
-      this.#tickFor(node);
-      this.#watchFor(node);
+      startClock(this.#settings.tickMs, ports, () => {
+        node.tell({ type: "Tick" });
+      });
+      repeat(Submitter.watchEveryMs, ports, () => {
+        this.#watch(node);
+      });
     }
     this.#blocks.start();
     this.#post.start();
@@ -234,6 +225,12 @@ export class World {
     this.queue.after(this.#settings.healMs, () => {
       this.#heal();
     });
+  }
+
+  /** Makes the next thing happen. What it returns must be done before anything else happens. */
+  step(): Promise<void> | undefined {
+    this.queue.step();
+    return this.#domain.takeWork();
   }
 
   /** Nothing goes wrong from now on. */
@@ -261,26 +258,10 @@ export class World {
     return fateAt(crashAt.point, this.#random);
   }
 
-  /** Clocks of different nodes run at slightly different speeds. */
-  #tickFor(node: Node): void {
-    const drift = 1 + (this.#random.fraction() - 0.5) * 0.1;
-    const everyMs = this.#settings.tickMs * drift;
-    const tick = (): void => {
-      node.tell({ type: "Tick" });
-      this.queue.after(everyMs, tick);
-    };
-    this.queue.after(this.#random.below(this.#settings.tickMs), tick);
-  }
-
-  #watchFor(node: Node): void {
-    const watch = (): void => {
-      if (node.isUp) {
-        this.#blocks.index(node);
-        this.#submitters[node.index]?.watch();
-      }
-      this.queue.after(Submitter.watchEveryMs, watch);
-    };
-    this.queue.after(this.#random.below(Submitter.watchEveryMs), watch);
+  #watch(node: Node): void {
+    if (!node.isUp) return;
+    this.#blocks.index(node);
+    this.#submitters[node.index]?.watch();
   }
 
   #perform(node: SimulatedNode, effect: Effect): void {

@@ -47,6 +47,12 @@ export const simulateTask: TaskDefinition = task(
     description:
       "What goes wrong: none, network, crash, chain, byzantine or all (default: all)",
   })
+  .addOption({
+    ...text,
+    name: "domain",
+    description:
+      "What intents mean: group-token, notarised-token, owned-coins or private-contracts (default: coins of the simulator's own)",
+  })
   .addFlag({
     name: "json",
     description: "Print one JSON object per line and nothing else",

@@ -5,7 +5,7 @@ import { toJson, toLines } from "../plugin/simulation/format.ts";
 import type { SimulateOptions } from "../plugin/simulation/options.ts";
 import { Progress } from "../plugin/simulation/progress.ts";
 import { simulateSeeds, type SimulatePorts } from "../plugin/simulation/run.ts";
-import { simulate } from "../simulation/simulate.ts";
+import { simulateDomain } from "../simulation/simulate.ts";
 
 type TaskOptions = SimulateOptions & { readonly json: boolean };
 
@@ -13,7 +13,7 @@ type TaskOptions = SimulateOptions & { readonly json: boolean };
 export default async function simulateTask(
   options: TaskOptions,
 ): Promise<Summary> {
-  return await report(options, simulate, console.log);
+  return await report(options, simulateDomain, console.log);
 }
 
 /** Runs seeds, prints what comes of them, and sets the exit code. */

@@ -37,7 +37,11 @@ export function nodeNamed(name: string): NodeName {
 export const alice = nodeNamed("alice");
 export const bob = nodeNamed("bob");
 export const carol = nodeNamed("carol");
-export const group = { committee: [alice, bob, carol], threshold: 2 };
+export const group = {
+  committee: [alice, bob, carol],
+  threshold: 2,
+  hashing,
+};
 export const emptyView: SpeculativeView = { created: [], spent: [] };
 export const genesis: readonly Coin[] = drawGenesis(new Random(1));
 

@@ -7,10 +7,12 @@ import { toJson, toLines } from "../../src/plugin/simulation/format.ts";
 import { parseSimulateOptions } from "../../src/plugin/simulation/options.ts";
 import { Progress } from "../../src/plugin/simulation/progress.ts";
 import { simulateSeeds } from "../../src/plugin/simulation/run.ts";
+import { domainNames } from "../../src/simulation/domains/names.ts";
 import { properties } from "../../src/simulation/properties.ts";
 import type { SimulationOptions } from "../../src/simulation/settings.ts";
 import {
   simulate,
+  simulateDomain,
   type SimulationResult,
 } from "../../src/simulation/simulate.ts";
 import { report } from "../../src/tasks/simulate.ts";
@@ -21,7 +23,7 @@ import { expectError } from "./helpers/errors.ts";
 /** Runs seeds and collects what is told. */
 async function run(
   options: Parameters<typeof simulateSeeds>[0],
-  simulateOne: (options: SimulationOptions) => SimulationResult = simulate,
+  simulateOne: Parameters<typeof simulateSeeds>[1]["simulate"] = simulate,
 ): Promise<SimulateFact[]> {
   const facts: SimulateFact[] = [];
   await simulateSeeds(options, {
@@ -33,6 +35,10 @@ async function run(
     tell: (fact) => facts.push(fact),
   });
   return facts;
+}
+
+function hashesIn(facts: readonly SimulateFact[]): readonly string[] {
+  return facts.flatMap((fact) => (fact.type === "run" ? [fact.traceHash] : []));
 }
 
 /** The simulator, with a property that seed 3 violates. */
@@ -56,6 +62,7 @@ describe("plugin: sequencer:simulate", function () {
         intents: undefined,
         policy: undefined,
         faults: "all",
+        domain: undefined,
       });
     });
 
@@ -73,6 +80,7 @@ describe("plugin: sequencer:simulate", function () {
           intents: "12",
           policy: "rotating",
           faults: "chain",
+          domain: "owned-coins",
         }),
       ).to.deep.equal({
         firstSeed: 0,
@@ -81,6 +89,7 @@ describe("plugin: sequencer:simulate", function () {
         intents: 12,
         policy: "rotating",
         faults: "chain",
+        domain: "owned-coins",
       });
     });
 
@@ -101,7 +110,11 @@ describe("plugin: sequencer:simulate", function () {
         );
       });
 
-    for (const options of [{ policy: "random" }, { faults: "some" }])
+    for (const options of [
+      { policy: "random" },
+      { faults: "some" },
+      { domain: "coins" },
+    ])
       it(`refuse ${JSON.stringify(options)}`, async () => {
         await expectError("CHOICE_INVALID", () =>
           parseSimulateOptions(options),
@@ -125,6 +138,18 @@ describe("plugin: sequencer:simulate", function () {
         { seed: 5, ...same },
       ]);
     });
+
+    for (const domain of domainNames)
+      it(`simulate ${domain} if asked to`, async () => {
+        const facts = await run(
+          { seed: "3", seeds: "2", intents: "4", domain },
+          simulateDomain,
+        );
+        const summary = facts.at(-1);
+        expect(summary).to.include({ type: "summary", isViolated: false });
+        const other = await run({ seed: "3", seeds: "2", intents: "4" });
+        expect(hashesIn(facts)).to.not.deep.equal(hashesIn(other));
+      });
 
     it("add up", async () => {
       const facts = await run({ seeds: "3", faults: "crash", intents: "5" });
@@ -268,7 +293,7 @@ describe("plugin: sequencer:simulate", function () {
     );
     const names =
       "options" in simulateTask ? Object.keys(simulateTask.options) : [];
-    expect(names).to.have.lengthOf(7);
+    expect(names).to.have.lengthOf(8);
     for (const name of names) expect(text).to.include(`| \`--${name}\``);
     for (const [name, meaning] of Object.entries(properties))
       expect(text).to.match(

@@ -165,7 +165,12 @@ describe("Chain", () => {
   };
   const chainOf = (): Chain =>
     new Chain(
-      { group, signers: 2, plan: noFaults, genesis },
+      {
+        group,
+        signers: 4,
+        plan: noFaults,
+        genesis: genesis.map(({ state }) => state),
+      },
       {
         random: new Random(1),
         faults: new FaultCounter(),
@@ -183,6 +188,14 @@ describe("Chain", () => {
     const { transactions, facts } = chain.mine();
     expect(transactions.map(({ nonce }) => nonce)).to.deep.equal([0, 1]);
     expect(facts).to.have.length(2);
+  });
+
+  it("mines what members submit who do not endorse", () => {
+    const chain = chainOf();
+    const bundle = bundleOf(stepsOf(["pay a b 10"]));
+    chain.submit({ ...transactionOf(bundle, 0), signer: 3 });
+    expect(chain.mine().facts).to.have.length(1);
+    expect(chain.hasHappened(bundle.digest)).to.equal(true);
   });
 
   it("replaces blocks, and what was in them happens again or not at all", () => {

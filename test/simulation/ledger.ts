@@ -1,6 +1,10 @@
 import { expect } from "chai";
 
-import { intentIdOf, stateIdOf } from "../../src/simulation/hashing.ts";
+import {
+  hashing,
+  intentIdOf,
+  stateIdOf,
+} from "../../src/simulation/hashing.ts";
 import {
   execute,
   type ExecutedTransition,
@@ -104,7 +108,7 @@ describe("The simulated ledger and the contract", function () {
   });
 
   it("agree on how large a transition can be", async () => {
-    const group = { committee: names.slice(0, 1), threshold: 1 };
+    const group = { committee: names.slice(0, 1), threshold: 1, hashing };
     const contract = await Contract.create(chain, group);
     const refusalWith = async (reads: number): Promise<string[]> => {
       const ledger = { unspent: new Map(), fulfilled: new Map() };
@@ -229,7 +233,7 @@ async function compare(
   const isOpen = isOrderOpen(contract, ledger, attempt);
   const inputs = contract.inputsOf(bundle);
   const call = { bundle, endorsements: endorsementsOf(attempt), block };
-  const net = executeStep(ledger, group, call);
+  const net = executeStep(ledger, { ...group, hashing }, call);
   const verdict = await contract.execute(attempt);
   count(verdict.type === "Done" ? "Done" : verdict.reason);
   const expected: Verdict =

@@ -1,4 +1,8 @@
 import type { Policy } from "../../protocol/config.ts";
+import {
+  type DomainName,
+  domainNames,
+} from "../../simulation/domains/names.ts";
 import { faultGroups, type FaultGroup } from "../../simulation/faults.ts";
 import { nodesMax } from "../../simulation/settings.ts";
 import { parseChoice, parseNumber } from "../parse-option.ts";
@@ -11,9 +15,10 @@ export interface SimulateOptions {
   readonly intents?: string | undefined;
   readonly policy?: string | undefined;
   readonly faults?: string | undefined;
+  readonly domain?: string | undefined;
 }
 
-/** What the user asks for, checked. Whatever is undefined is drawn from each seed. */
+/** What the user asks for, checked. Numbers and the policy, where they are undefined, are drawn from each seed. */
 export interface SimulateRequest {
   readonly firstSeed: number;
   readonly seeds: number;
@@ -21,6 +26,8 @@ export interface SimulateRequest {
   readonly intents: number | undefined;
   readonly policy: Policy | undefined;
   readonly faults: FaultGroup;
+  /** Undefined for the simulator's own coins. */
+  readonly domain: DomainName | undefined;
 }
 
 const policies: readonly Policy[] = ["sticky", "rotating"];
@@ -38,7 +45,7 @@ const intentsMax = 10_000;
 export function parseSimulateOptions(
   options: SimulateOptions,
 ): SimulateRequest {
-  const { seed, seeds, nodes, intents, policy, faults } = options;
+  const { seed, seeds, nodes, intents, policy, faults, domain } = options;
   const defaultSeeds = seed === undefined ? seedsDefault : 1;
   return {
     firstSeed: parseNumber("--seed", seed, { min: 0, max: seedMax }) ?? 1,
@@ -48,12 +55,13 @@ export function parseSimulateOptions(
     intents: parseNumber("--intents", intents, { min: 1, max: intentsMax }),
     policy: parseChoice("--policy", policy, policies),
     faults: parseChoice("--faults", faults, faultGroups) ?? "all",
+    domain: parseChoice("--domain", domain, domainNames),
   };
 }
 
 /** The command that runs one seed of a request again. */
 export function commandFor(
-  { nodes, intents, policy, faults }: SimulateRequest,
+  { nodes, intents, policy, faults, domain }: SimulateRequest,
   seed: number,
 ): string {
   return [
@@ -62,6 +70,7 @@ export function commandFor(
     intents === undefined ? [] : `--intents ${intents}`,
     policy === undefined ? [] : `--policy ${policy}`,
     `--faults ${faults}`,
+    domain === undefined ? [] : `--domain ${domain}`,
   ]
     .flat()
     .join(" ");

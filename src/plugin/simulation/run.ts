@@ -1,3 +1,5 @@
+import type { DomainKind } from "../../simulation/domains/domain.ts";
+import type { DomainName } from "../../simulation/domains/names.ts";
 import { properties } from "../../simulation/properties.ts";
 import type { SimulationOptions } from "../../simulation/settings.ts";
 import type { SimulationResult } from "../../simulation/simulate.ts";
@@ -11,7 +13,9 @@ import {
 
 /** What a run of seeds needs of the world. */
 export interface SimulatePorts {
-  readonly simulate: (options: SimulationOptions) => SimulationResult;
+  readonly simulate: (
+    options: SimulationOptions,
+  ) => SimulationResult | Promise<SimulationResult>;
   /** Milliseconds of real time. */
   readonly now: () => number;
   readonly tell: (fact: SimulateFact) => void;
@@ -24,17 +28,20 @@ const transcriptLines = 40;
 
 /** Simulates seeds, one after the other, until a property does not hold. */
 export async function simulateSeeds(
-  options: SimulateOptions,
+  asked: SimulateOptions,
   { simulate, now, tell, progress }: SimulatePorts,
 ): Promise<Summary> {
-  const request = parseSimulateOptions(options);
+  const request = parseSimulateOptions(asked);
   const { firstSeed, seeds, faults } = request;
+  const domain =
+    request.domain === undefined ? undefined : await load(request.domain);
   const startedMs = now();
   let totals = noTotals;
   let isViolated = false;
   for (let done = 0; done < seeds && !isViolated;) {
     const seed = firstSeed + done;
-    const result = simulate(optionsFor(request, seed));
+    const options = optionsFor(request, seed, domain);
+    const result = await simulate(options);
     const { traceHash, statistics, violation } = result;
     totals = addRun(totals, statistics);
     done += 1;
@@ -42,7 +49,8 @@ export async function simulateSeeds(
     tell({ type: "run", seed, traceHash, statistics });
     if (violation === undefined) continue;
     isViolated = true;
-    tell(violationOf(request, result, violation, simulate));
+    const transcript = await transcribe(options, simulate);
+    tell(violationOf(request, result, violation, transcript));
   }
   const elapsedMs = Math.round(now() - startedMs);
   const type = "summary";
@@ -52,9 +60,18 @@ export async function simulateSeeds(
   return fact;
 }
 
+/** Domains are large, and most runs need none of them. */
+async function load(name: DomainName): Promise<DomainKind> {
+  const { trials } = await import("../../simulation/domains/trials.ts");
+  const { onTrial } =
+    await import("../../simulation/domains/runtime-domain.ts");
+  return onTrial(trials[name]);
+}
+
 function optionsFor(
   { nodes, intents, policy, faults }: SimulateRequest,
   seed: number,
+  domain: DomainKind | undefined,
 ): SimulationOptions {
   return {
     seed,
@@ -62,24 +79,32 @@ function optionsFor(
     ...(nodes === undefined ? {} : { nodes }),
     ...(intents === undefined ? {} : { intents }),
     ...(policy === undefined ? {} : { policy }),
+    ...(domain === undefined ? {} : { domain }),
   };
 }
 
-/** Runs the seed again, this time with a transcript: it would slow all other runs down. */
-function violationOf(
-  request: SimulateRequest,
-  { seed, settings }: SimulationResult,
-  { property, message, atMs }: NonNullable<SimulationResult["violation"]>,
+/** Runs a seed again, this time with a transcript: it would slow all other runs down. */
+async function transcribe(
+  options: SimulationOptions,
   simulate: SimulatePorts["simulate"],
-): SimulateFact {
+): Promise<readonly string[]> {
   const transcript: string[] = [];
-  simulate({
-    ...optionsFor(request, seed),
+  await simulate({
+    ...options,
     transcript: (line) => {
       transcript.push(line);
       if (transcript.length > transcriptLines) transcript.shift();
     },
   });
+  return transcript;
+}
+
+function violationOf(
+  request: SimulateRequest,
+  { seed, settings }: SimulationResult,
+  { property, message, atMs }: NonNullable<SimulationResult["violation"]>,
+  transcript: readonly string[],
+): SimulateFact {
   const { committee, threshold, mode, policy } = settings.config;
   return {
     type: "violation",

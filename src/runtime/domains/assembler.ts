@@ -9,7 +9,7 @@ import type {
 } from "../../protocol/transition.ts";
 import { hashStep } from "../states/arrange.ts";
 import type { StateBook } from "../states/book.ts";
-import { createState, newSalt } from "../states/content.ts";
+import { createState, newSalt as randomSalt } from "../states/content.ts";
 import { Overlay } from "../states/overlay.ts";
 import type { Assembly, Domain, DomainGroup } from "./domain.ts";
 
@@ -20,6 +20,8 @@ export interface AssemblerPorts {
   readonly book: StateBook;
   /** Signs as the node that sends the intents. */
   readonly signStep: (hash: string) => string;
+  /** Where salts come from, if not from chance. */
+  readonly newSalt?: () => string;
 }
 
 /** Assembles intents in order, each on top of the ones before. */
@@ -51,7 +53,7 @@ async function assembleOne(
   { id, payload }: Intent,
   sender: NodeName,
   overlay: Overlay,
-  { domain, group, book, signStep }: AssemblerPorts,
+  { domain, group, book, signStep, newSalt = randomSalt }: AssemblerPorts,
 ): Promise<AssembleOutcome> {
   const intent = { group, id, sender, payload };
   let assembly: Assembly;
@@ -67,7 +69,7 @@ async function assembleOne(
     return { type: assembly.type, id, reason: assembly.reason };
   const { inputs, reads, infos = [], calls = [] } = assembly;
   const outputs = assembly.outputs.map((state, index) =>
-    createState(state, { intentId: id, index }),
+    createState(state, { intentId: id, index }, newSalt()),
   );
   overlay.apply(inputs, outputs);
   const unsigned: Step = {
@@ -78,7 +80,11 @@ async function assembleOne(
     reads,
     outputs,
     infos: infos.map((state, index) =>
-      createState(state, { intentId: id, index: outputs.length + index }),
+      createState(
+        state,
+        { intentId: id, index: outputs.length + index },
+        newSalt(),
+      ),
     ),
     calls: calls.map(({ target, data }) => ({
       target: target.toLowerCase(),

@@ -26,16 +26,17 @@ export function newSalt(): string {
   return toHex(randomBytes(SALT_BYTES));
 }
 
-/** Makes a state of what a domain wants to create. */
+/** Makes a state of what a domain wants to create. A salt that can be guessed hides nothing. */
 export function createState(
   { schema, label, data }: NewState,
   origin: { readonly intentId: IntentId; readonly index: number },
+  salt: string = newSalt(),
 ): State {
   const { intentId, index } = origin;
   const content = JSON.stringify({
     intent: intentId,
     index,
-    salt: newSalt(),
+    salt,
     schema,
     label,
     data,

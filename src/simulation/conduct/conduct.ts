@@ -94,7 +94,7 @@ export class Conduct {
     noteAttempts(course.attempts, node, effects);
     for (const effect of effects) {
       if (effect.type === "Send") {
-        note(course, effect.to, effect.message, sequencer.tick);
+        note(course, effect.to, effect.message, sequencer);
         if (effect.message.type === "DelegationRequest") {
           checkSkipped(node, sequencer, effect.to, effect.message.key, course);
           checkRetried(node, sequencer, effect.message, course);

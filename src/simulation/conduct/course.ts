@@ -12,7 +12,7 @@ import type {
 } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/messages.ts";
 import type { IntentRecord } from "../../protocol/records.ts";
-import { stepHash } from "../hashing.ts";
+import type { Sequencer } from "../../protocol/sequencer.ts";
 import { Violation } from "../violation.ts";
 import type { SimulatedNode } from "../node.ts";
 import { type Attempts, startAttempts } from "./attempts.ts";
@@ -94,14 +94,14 @@ export function note(
   { delegates, hashes, sentTicks }: Course,
   to: NodeName,
   message: Message,
-  tick: number,
+  { tick, config }: Sequencer,
 ): void {
   if (message.type === "DelegationRequest")
     for (const { id } of message.intents) delegates.set(id, to);
   else if (message.type === "AssembleResponse") {
     for (const outcome of message.outcomes)
       if (outcome.type === "assembled")
-        hashes.set(outcome.id, stepHash(outcome.step));
+        hashes.set(outcome.id, config.hashing.stepHash(outcome.step));
   } else if (message.type === "Dispatched")
     sentTicks.set(`${message.digest}|${to}`, tick);
   else if (message.type === "Handover")

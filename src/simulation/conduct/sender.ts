@@ -6,7 +6,6 @@ import type { IntentRecord } from "../../protocol/records.ts";
 import type { Sequencer } from "../../protocol/sequencer.ts";
 import type { Intent, StepOutline } from "../../protocol/transition.ts";
 import { candidates, graceTicks, isSilent } from "../../protocol/turn.ts";
-import { hashing } from "../hashing.ts";
 import type { SimulatedNode } from "../node.ts";
 import { type Course, violation } from "./course.ts";
 
@@ -38,7 +37,7 @@ export function checkPermitted(
   { delegates, hashes }: Course,
 ): void {
   const { steps, validUntil, digest } = bundle;
-  if (hashing.bundleDigest(bundle) !== digest)
+  if (config.hashing.bundleDigest(bundle) !== digest)
     throw violation("S16", node, "permits what it has not seen");
   if (validUntil > height + 4 * config.validForBlocks)
     throw violation("S16", node, `permits until block ${validUntil}`);

@@ -1,8 +1,8 @@
 import type { Effect } from "../../protocol/effects.ts";
 import type { Event } from "../../protocol/events.ts";
 import type { IntentId, NodeName } from "../../protocol/ids.ts";
-import type { Holdings } from "../coins.ts";
 import { assemble, endorse } from "../domain.ts";
+import { CoinBook } from "../domains/coin-book.ts";
 
 type EffectOf<Type extends Effect["type"]> = Extract<
   Effect,
@@ -17,23 +17,28 @@ export class ScriptedDomain {
   readonly refused = new Set<string>();
   /** Endorsers that do not answer, and what they would say. */
   readonly #muted = new Map<NodeName, Event[]>();
+  readonly #books = new Map<NodeName, CoinBook>();
+
+  /** What a node knows of the ledger. */
+  bookOf(node: NodeName): CoinBook {
+    const book = this.#books.get(node) ?? new CoinBook({ mayKnow: () => true });
+    this.#books.set(node, book);
+    return book;
+  }
 
   assemble(
     sender: NodeName,
     { key, intents, view }: EffectOf<"Assemble">,
-    holdings: Holdings,
   ): Event {
     const { parked } = this;
+    const holdings = this.bookOf(sender);
     const outcomes = assemble({ sender, intents, view, holdings, parked });
     return { type: "AssemblyDone", key, outcomes };
   }
 
   /** The answer, or none for now. */
-  endorse(
-    endorser: NodeName,
-    { bundle, view }: EffectOf<"Endorse">,
-    holdings: Holdings,
-  ): Event[] {
+  endorse(endorser: NodeName, { bundle, view }: EffectOf<"Endorse">): Event[] {
+    const holdings = this.bookOf(endorser);
     const bad = bundle.steps.find(({ intentId }) =>
       this.refused.has(`${endorser} ${intentId}`),
     );

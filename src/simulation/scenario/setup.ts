@@ -7,7 +7,8 @@ import {
   type NodeName,
 } from "../../protocol/ids.ts";
 import { rankingOf } from "../../protocol/selection.ts";
-import { mintCoin, type Coin } from "../coins.ts";
+import type { State } from "../../protocol/transition.ts";
+import { mintCoin } from "../coins.ts";
 import { hashing } from "../hashing.ts";
 import { listOf, numberOf, ScriptError, type Command } from "./script.ts";
 
@@ -92,10 +93,11 @@ function addressOf(number: number): GroupAddress {
 }
 
 /** One coin in each account, so that whoever spends from the same account contends for it. */
-export function genesisCoins(): Coin[] {
+export function genesisStates(): State[] {
   const intentId = parseIntentId(`0x${"f".repeat(64)}`);
   if (intentId === undefined) return [];
-  return ["group", "red", "blue"].map((account, index) =>
-    mintCoin({ account, amount: 100, index, intentId }),
+  return ["group", "red", "blue"].map(
+    (account, index) =>
+      mintCoin({ account, amount: 100, index, intentId }).state,
   );
 }

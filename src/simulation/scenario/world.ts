@@ -17,7 +17,7 @@ import { Links, type Letter } from "./links.ts";
 import { Observer } from "./observer.ts";
 import { pointsOf, type Point } from "./records.ts";
 import { ScriptError } from "./script.ts";
-import { genesisCoins, type GroupConfig } from "./setup.ts";
+import { genesisStates, type GroupConfig } from "./setup.ts";
 import { Story } from "./story.ts";
 
 /** Deliveries after which a script is taken to run for ever. */
@@ -74,7 +74,7 @@ export class ScriptedWorld {
         group: config,
         signers: members.length,
         plan: noFaults,
-        genesis: genesisCoins(),
+        genesis: genesisStates(),
       },
       {
         random,
@@ -96,6 +96,7 @@ export class ScriptedWorld {
             plan: () => noFaults,
             crash: () => this.#crashNow(self),
             chain: this.chain,
+            book: this.domain.bookOf(self),
             witness: this.#witness,
             trace,
             perform: (node, effect) => {
@@ -266,7 +267,7 @@ export class ScriptedWorld {
     return undefined;
   }
 
-  #perform({ name, boot, holdings }: SimulatedNode, effect: Effect): void {
+  #perform({ name, boot }: SimulatedNode, effect: Effect): void {
     const answer = (event: Event): void => {
       this.links.push({ node: name, boot, event });
     };
@@ -278,11 +279,10 @@ export class ScriptedWorld {
         return;
       }
       case "Assemble":
-        answer(this.domain.assemble(name, effect, holdings));
+        answer(this.domain.assemble(name, effect));
         return;
       case "Endorse":
-        for (const event of this.domain.endorse(name, effect, holdings))
-          answer(event);
+        for (const event of this.domain.endorse(name, effect)) answer(event);
         return;
       case "Submit":
         this.#submitters.get(name)?.submit(effect.dispatch);

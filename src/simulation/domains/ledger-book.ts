@@ -1,0 +1,90 @@
+import { outputStateIds, parseHex } from "../../ledger/index.ts";
+import type { GroupAddress, IntentId, StateId } from "../../protocol/ids.ts";
+import { outlineOf } from "../../protocol/outline.ts";
+import type { Bundle, State } from "../../protocol/transition.ts";
+import type { IndexedTransition } from "../../runtime/ports.ts";
+import { hashStep, transitionOf } from "../../runtime/states/arrange.ts";
+import { StateBook } from "../../runtime/states/book.ts";
+import { openStore } from "../../runtime/store/store.ts";
+import type { Block } from "../chain.ts";
+import type { Book } from "./domain.ts";
+
+/** A node's states as the runtime keeps them, in a store in memory, with the simulated chain in the place of the indexer. */
+export class LedgerBook implements Book {
+  readonly states: StateBook;
+  readonly #group: GroupAddress;
+  readonly #epoch: bigint;
+  readonly #mayKnow: (state: State) => boolean;
+  readonly #store = openStore({ file: ":memory:" });
+  readonly #spent = new Set<StateId>();
+  readonly #fulfilled = new Set<IntentId>();
+
+  constructor(options: {
+    readonly group: GroupAddress;
+    readonly epoch: bigint;
+    /** Whether its node may see what a state means. */
+    readonly mayKnow: (state: State) => boolean;
+  }) {
+    const { group } = options;
+    this.#group = group;
+    this.#epoch = options.epoch;
+    this.#mayKnow = options.mayKnow;
+    this.states = new StateBook({ group }, this.#store);
+  }
+
+  has(id: StateId): boolean {
+    return this.states.get(id) !== undefined;
+  }
+
+  isSpent(id: StateId): boolean {
+    return this.#spent.has(id);
+  }
+
+  isFulfilled(id: IntentId): boolean {
+    return this.#fulfilled.has(id);
+  }
+
+  /** Others have told what it may know, and that the rest is not for it. */
+  see({ height, transitions, bundles }: Block): void {
+    for (const { intents, inputs } of transitions) {
+      for (const id of intents) this.#fulfilled.add(id);
+      for (const id of inputs) this.#spent.add(id);
+    }
+    for (const bundle of bundles) {
+      const outputs = bundle.steps.flatMap((step) => step.outputs);
+      const contents = outputs.filter((state) => this.#mayKnow(state));
+      this.states.apply(this.#indexed(bundle), height, contents);
+    }
+    for (const ledgerId of this.states.missing.keys())
+      this.states.renounce(ledgerId);
+  }
+
+  forget({ height, transitions }: Block): void {
+    for (const { intents, inputs } of transitions) {
+      for (const id of intents) this.#fulfilled.delete(id);
+      for (const id of inputs) this.#spent.delete(id);
+    }
+    this.#store.states.revertTo(height - 1);
+    this.states.reload();
+  }
+
+  close(): void {
+    this.#store.close();
+  }
+
+  #indexed(bundle: Bundle): IndexedTransition {
+    const outline = outlineOf({ stepHash: hashStep }, bundle);
+    const transition = transitionOf(outline, this.#epoch);
+    const hash = parseHex(bundle.digest);
+    return {
+      group: this.#group,
+      transitionHash: hash,
+      intents: bundle.steps.map(({ intentId }) => intentId),
+      inputs: transition.inputs,
+      outputs: outputStateIds(transition),
+      transactionHash: hash,
+      transactionIndex: 0,
+      logIndex: 0,
+    };
+  }
+}
