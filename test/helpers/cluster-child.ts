@@ -77,13 +77,16 @@ async function fillPot(cluster: Cluster, group: NodeGroup): Promise<void> {
   await alice.receipt(group.address, id);
 }
 
+/** Whether a node has something under way, or does not know yet what a state of the ledger holds. */
 function isOpen(cluster: Cluster, name: string): boolean {
   const { groups } = cluster.member(name).node.status();
-  return groups.some(({ own }) =>
-    Object.entries(own).some(
-      ([state, count]) =>
-        count > 0 && state !== "Confirmed" && state !== "Reverted",
-    ),
+  return groups.some(
+    ({ own, missingStates }) =>
+      missingStates > 0 ||
+      Object.entries(own).some(
+        ([state, count]) =>
+          count > 0 && state !== "Confirmed" && state !== "Reverted",
+      ),
   );
 }
 
