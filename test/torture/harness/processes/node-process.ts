@@ -1,0 +1,152 @@
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+
+import { ask } from "../network/rpc.ts";
+import { Child, type Exit } from "./child.ts";
+import { hardhatCommand } from "./hardhat.ts";
+import { until } from "./until.ts";
+
+/** What a node needs to be started, again and again. */
+export interface NodeOptions {
+  readonly name: string;
+  /** Of all nodes. */
+  readonly dataDir: string;
+  readonly rpcPort: number;
+  readonly statusPort: number;
+  readonly chainUrl: string;
+  /** The key `sequencer` of its configuration. */
+  readonly config: object;
+  /** Where its output goes. */
+  readonly outDir: string;
+}
+
+/** What a node process says of itself, for whoever collects it. */
+export interface NodePorts {
+  readonly onLine: (line: string) => void;
+  readonly onExit: (exit: Exit) => void;
+}
+
+const START_MS = 90_000;
+const STOP_MS = 60_000;
+
+/** One node in a process of its own, which may come and go. */
+export class NodeProcess {
+  readonly #options: NodeOptions;
+  readonly #ports: NodePorts;
+  #child: Child | undefined;
+
+  constructor(options: NodeOptions, ports: NodePorts) {
+    this.#options = options;
+    this.#ports = ports;
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#options.rpcPort}`;
+  }
+
+  get isUp(): boolean {
+    return this.#child !== undefined && this.#child.exit === undefined;
+  }
+
+  /** Starts it. It does not answer yet. */
+  launch(): void {
+    if (this.isUp) throw new Error(`${this.name} is up already.`);
+    const { name, dataDir, rpcPort, statusPort, chainUrl, config, outDir } =
+      this.#options;
+    const args = [
+      ...["sequencer:node", "--name", name, "--data-dir", dataDir],
+      ...["--rpc-port", String(rpcPort), "--status-port", String(statusPort)],
+      ...["--json", "--network", "torture"],
+    ];
+    const child = new Child(
+      {
+        ...hardhatCommand(args, {
+          TORTURE_CHAIN_URL: chainUrl,
+          TORTURE_SEQUENCER: JSON.stringify(config),
+        }),
+        output: path.join(outDir, name),
+      },
+      { onLine: this.#ports.onLine },
+    );
+    this.#child = child;
+    void child.exited.then(this.#ports.onExit);
+  }
+
+  /** Resolves when it answers. */
+  async answers(): Promise<void> {
+    await until(
+      { what: `${this.name} answers`, deadlineMs: START_MS },
+      async () => {
+        await ask(this.url, { method: "sequencer_status", params: [] }, 2_000);
+        return true;
+      },
+    );
+  }
+
+  /** As when the power goes. */
+  async kill(): Promise<void> {
+    const child = this.#running();
+    await child.kill();
+  }
+
+  freeze(): void {
+    this.#running().signal("SIGSTOP");
+  }
+
+  thaw(): void {
+    this.#child?.signal("SIGCONT");
+  }
+
+  /** Asks it to end, and gives how it did. It is killed if it takes too long. */
+  async stop(signal: "SIGTERM" | "SIGINT"): Promise<Exit> {
+    const child = this.#running();
+    child.signal(signal);
+    try {
+      await until(
+        { what: `${this.name} ends after ${signal}`, deadlineMs: STOP_MS },
+        () => child.exit,
+      );
+    } catch {
+      await child.kill();
+    }
+    return await child.exited;
+  }
+
+  /**
+   * From now on, what it writes to files fails, as on a disk without space. Pipes and sockets go on. Gives how it ended;
+   * undefined if it did not until `signal` was given, because it had nothing to write. Only Linux can do this.
+   */
+  async fillDisk(signal: AbortSignal): Promise<Exit | undefined> {
+    const child = this.#running();
+    await this.#limitFiles(child, "1");
+    const over = new Promise<undefined>((resolve) => {
+      signal.addEventListener("abort", () => {
+        resolve(undefined);
+      });
+    });
+    const exit = await Promise.race([child.exited, over]);
+    if (exit !== undefined) return exit;
+    await this.#limitFiles(child, "unlimited");
+    return undefined;
+  }
+
+  async #limitFiles(child: Child, size: string): Promise<void> {
+    if (child.exit !== undefined) return;
+    // Only the soft limit, so that it can be lifted again.
+    await promisify(execFile)("prlimit", [
+      ...["--pid", String(child.pid), `--fsize=${size}:`],
+    ]);
+  }
+
+  #running(): Child {
+    const child = this.#child;
+    if (child === undefined || child.exit !== undefined)
+      throw new Error(`${this.name} is not up.`);
+    return child;
+  }
+}
