@@ -1,0 +1,136 @@
+import path from "node:path";
+
+import { ask } from "../network/rpc.ts";
+import { Proxy } from "../network/proxy.ts";
+import { Child } from "../processes/child.ts";
+import { hardhatCommand } from "../processes/hardhat.ts";
+import { until } from "../processes/until.ts";
+
+/** Blocks that were replaced: those above `ancestor`, up to `from`. */
+export interface Reorganisation {
+  readonly ancestor: number;
+  readonly from: number;
+  readonly atMs: number;
+}
+
+export interface ChainOptions {
+  readonly port: number;
+  readonly blockMs: number;
+  readonly outDir: string;
+}
+
+/**
+ * Hardhat's chain in a process of its own, behind a proxy. It has no disk: a chain that is stopped and started again would be
+ * another one. So it stays, and for nodes it is gone while the proxy is cut.
+ */
+export class Chain {
+  readonly #options: ChainOptions;
+  readonly #child: Child;
+  readonly #proxy: Proxy;
+  readonly reorganisations: Reorganisation[] = [];
+  /** Faults that keep blocks from coming. */
+  #pauses = 0;
+
+  constructor(options: ChainOptions) {
+    this.#options = options;
+    this.#child = new Child(
+      {
+        ...hardhatCommand(["node", "--port", String(options.port)], {}),
+        output: path.join(options.outDir, "chain"),
+      },
+      { onLine: () => undefined },
+    );
+    this.#proxy = new Proxy({ target: () => options.port });
+  }
+
+  async start(): Promise<void> {
+    await until({ what: "the chain answers", deadlineMs: 90_000 }, async () => {
+      await this.request("eth_chainId");
+      return true;
+    });
+    // Only time makes blocks, as on a real chain; otherwise no pause would stop them.
+    await this.request("evm_setAutomine", false);
+    await this.#setMining();
+    await this.#proxy.start();
+  }
+
+  /** Where nodes find it. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#proxy.port}`;
+  }
+
+  /** Where the harness finds it, whatever nodes see. */
+  get ownUrl(): string {
+    return `http://127.0.0.1:${this.#options.port}`;
+  }
+
+  async request<Result = unknown>(
+    method: string,
+    ...params: readonly unknown[]
+  ): Promise<Result> {
+    return await ask<Result>(this.ownUrl, { method, params }, 15_000);
+  }
+
+  async height(): Promise<number> {
+    return Number(await this.request("eth_blockNumber"));
+  }
+
+  /** Nodes get resets instead of answers. */
+  cut(): () => void {
+    return this.#proxy.impose({ type: "cut" });
+  }
+
+  /** It takes connections, and answers nothing. */
+  freeze(): () => void {
+    this.#child.signal("SIGSTOP");
+    return () => {
+      this.#child.signal("SIGCONT");
+    };
+  }
+
+  async pauseMining(): Promise<() => Promise<void>> {
+    this.#pauses += 1;
+    await this.#setMining();
+    return async () => {
+      this.#pauses -= 1;
+      await this.#setMining();
+    };
+  }
+
+  /** Replaces the next blocks, as many as asked for, once they are there; their transactions are gone. */
+  async reorganise(depth: number, deadlineMs: number): Promise<Reorganisation> {
+    const snapshot = await this.request("evm_snapshot");
+    const ancestor = await this.height();
+    await until(
+      { what: `${depth} blocks to replace`, deadlineMs },
+      async () => (await this.height()) >= ancestor + depth || undefined,
+    );
+    const resume = await this.pauseMining();
+    try {
+      const from = await this.height();
+      const reorganisation = { ancestor, from, atMs: Date.now() };
+      if ((await this.request("evm_revert", snapshot)) !== true)
+        throw new Error("The chain does not go back.");
+      this.reorganisations.push(reorganisation);
+      // Without this, a block without transactions would be the same again, to the last bit.
+      const random = BigInt(from).toString(16).padStart(64, "0");
+      await this.request("hardhat_setPrevRandao", `0x${random}`);
+      // One more than before: a chain that is not longer convinces nobody.
+      for (let block = ancestor; block <= from; block += 1)
+        await this.request("evm_mine");
+      return reorganisation;
+    } finally {
+      await resume();
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#proxy.stop();
+    await this.#child.kill();
+  }
+
+  async #setMining(): Promise<void> {
+    const { blockMs } = this.#options;
+    await this.request("evm_setIntervalMining", this.#pauses > 0 ? 0 : blockMs);
+  }
+}
