@@ -1,0 +1,56 @@
+import type { Evidence, ProcessExit } from "../evidence/evidence.ts";
+import type { Check, Violation } from "./violation.ts";
+
+/** Processes end only when they must, and say so in the right way. */
+export const checkProcesses: Check = (evidence) =>
+  evidence.exits.flatMap((exit): readonly Violation[] => {
+    const how = exit.signal ?? `code ${exit.code ?? "?"}`;
+    switch (exit.cause) {
+      case "kill":
+        return [];
+      case "stop":
+        return exit.code === 0
+          ? []
+          : [
+              {
+                property: "stop",
+                what: `${exit.node} was asked to stop, and ended with ${how}`,
+              },
+            ];
+      case "full-disk":
+        return exit.code !== 0 && exit.signal === null
+          ? []
+          : [
+              {
+                property: "S37",
+                what: `${exit.node} could not write, and ended with ${how}`,
+              },
+            ];
+      case undefined:
+        return isExcused(exit, evidence)
+          ? []
+          : [
+              {
+                property: "S23",
+                what: `${exit.node} ended by itself with ${how}`,
+              },
+            ];
+    }
+  });
+
+/** A node may refuse to start while there is no chain; whoever runs it starts it again. */
+export function isExcused(
+  { hasAnswered, atMs }: ProcessExit,
+  { faults }: Pick<Evidence, "faults">,
+): boolean {
+  return (
+    !hasAnswered &&
+    faults.some(
+      ({ target, startMs, endMs }) =>
+        target === "chain" && startMs <= atMs && atMs <= endMs + EXCUSED_MS,
+    )
+  );
+}
+
+/** It takes a while to notice that the chain is not there. */
+const EXCUSED_MS = 15_000;
