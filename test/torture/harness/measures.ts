@@ -1,0 +1,101 @@
+import type { Evidence, FaultFact } from "./evidence/evidence.ts";
+import type { Sample } from "./evidence/observer.ts";
+
+/** A fact that a node wrote on its standard output, and when. */
+export interface NodeFact {
+  readonly atMs: number;
+  readonly node: string;
+  readonly type: string;
+}
+
+/** What happened how fast, in heartbeats. */
+export interface Measure {
+  readonly what: string;
+  readonly atMs: number;
+  /** Undefined if it never happened. */
+  readonly heartbeats: number | undefined;
+}
+
+export interface MeasureInput {
+  readonly evidence: Pick<Evidence, "nodes" | "faults" | "answers">;
+  readonly samples: readonly Sample[];
+  readonly facts: readonly NodeFact[];
+  readonly heartbeatMs: number;
+}
+
+/** How long it takes to go on after the coordinator is gone, and to agree after a partition. */
+export function measure(input: MeasureInput): readonly Measure[] {
+  return input.evidence.faults.flatMap((fault) => {
+    if (["kill", "full-disk", "stop"].includes(fault.kind))
+      return afterKill(fault, input);
+    return fault.kind === "partition" ? [afterHealing(fault, input)] : [];
+  });
+}
+
+function afterKill(fault: FaultFact, input: MeasureInput): readonly Measure[] {
+  const { samples, facts, evidence, heartbeatMs } = input;
+  if (coordinatorAt(samples, fault.startMs) !== fault.target) return [];
+  const since = (atMs: number | undefined): number | undefined =>
+    atMs === undefined ? undefined : (atMs - fault.startMs) / heartbeatMs;
+  const dispatched = facts.find(
+    ({ atMs, type, node }) =>
+      type === "dispatched" && atMs > fault.startMs && node !== fault.target,
+  );
+  const settled = evidence.answers.find(
+    ({ atMs, type }) => type === "receipt" && atMs > fault.startMs,
+  );
+  const name = `${fault.kind} of the coordinator ${fault.target}`;
+  return [
+    {
+      what: `${name}: next dispatch by another node`,
+      atMs: fault.startMs,
+      heartbeats: since(dispatched?.atMs),
+    },
+    {
+      what: `${name}: next receipt at a client`,
+      atMs: fault.startMs,
+      heartbeats: since(settled?.atMs),
+    },
+  ];
+}
+
+/** From the end of a partition until all nodes that answer name the same coordinator. */
+function afterHealing(fault: FaultFact, input: MeasureInput): Measure {
+  const { samples, evidence, heartbeatMs } = input;
+  const last = new Map<string, string | undefined>();
+  let agreedMs: number | undefined;
+  for (const { atMs, node, active, height } of samples) {
+    if (atMs < fault.endMs || agreedMs !== undefined) continue;
+    // Who does not answer has another fault, and no say.
+    if (height === undefined) last.delete(node);
+    else last.set(node, active);
+    const names = new Set(last.values());
+    const isAll = last.size > evidence.nodes.length / 2;
+    if (isAll && names.size === 1 && !names.has(undefined)) agreedMs = atMs;
+  }
+  return {
+    what: `partition ${fault.detail} healed: one coordinator agreed`,
+    atMs: fault.endMs,
+    heartbeats:
+      agreedMs === undefined
+        ? undefined
+        : (agreedMs - fault.endMs) / heartbeatMs,
+  };
+}
+
+/** Whom most nodes last took for the coordinator. */
+export function coordinatorAt(
+  samples: readonly Sample[],
+  atMs: number,
+): string | undefined {
+  const last = new Map<string, string | undefined>();
+  for (const sample of samples) {
+    if (sample.atMs > atMs) break;
+    if (sample.height !== undefined) last.set(sample.node, sample.active);
+  }
+  const counts = new Map<string, number>();
+  for (const name of last.values())
+    if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const [best] = [...counts].sort((a, b) => b[1] - a[1]);
+  return best?.[0];
+}
