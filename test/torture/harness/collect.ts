@@ -1,0 +1,67 @@
+import { Desk } from "./clients/desk.ts";
+import { POT, SHOPS } from "./clients/client.ts";
+import type { TokenGroup } from "./clients/group.ts";
+import { collectDisk } from "./evidence/collect-disk.ts";
+import { collectLedger } from "./evidence/collect-ledger.ts";
+import type { Answer, Evidence } from "./evidence/evidence.ts";
+import { sampleOf } from "./evidence/observer.ts";
+import { until } from "./processes/until.ts";
+import type { World } from "./world.ts";
+
+const LAST_BLOCK_MS = 60_000;
+
+/** Asks everybody for the last time, stops the nodes, and reads the ledger and their disks. */
+export async function collect(
+  world: World,
+  options: { readonly group: TokenGroup; readonly answers: readonly Answer[] },
+): Promise<
+  Pick<Evidence, "receipts" | "balances" | "ledger" | "disks" | "exits">
+> {
+  const { chain, nodes } = world;
+  const { group, answers } = options;
+  // From here on the ledger does not change, so that all can be compared with it.
+  await chain.pauseMining();
+  const head = await chain.height();
+  for (const node of nodes.values())
+    await until(
+      { what: `${node.name} sees block ${head}`, deadlineMs: LAST_BLOCK_MS },
+      async () => {
+        const { height = -1 } = await sampleOf(node, group.address);
+        return height >= head || undefined;
+      },
+    ).catch(() => undefined);
+  const balances: Evidence["balances"][number][] = [];
+  const receipts: Evidence["receipts"][number][] = [];
+  for (const { name, url } of nodes.values()) {
+    const desk = new Desk({ url, group });
+    for (const account of [POT, ...SHOPS]) {
+      // Who does not answer has no balances; that is a violation of its own.
+      const balance = await desk.balanceOf(account).catch(() => Number.NaN);
+      balances.push({ node: name, account, balance });
+    }
+    for (const id of acceptedBy(name, answers)) {
+      const receipt = await desk.receipt(id).catch(() => undefined);
+      receipts.push({ node: name, id, receipt });
+    }
+  }
+  await Promise.all([...nodes.values()].map((node) => node.stop("SIGTERM")));
+  const disks = [...nodes.keys()].map((node) =>
+    collectDisk({ node, file: world.databaseOf(node), group: group.address }),
+  );
+  const ledger = await collectLedger(chain, {
+    group: group.address,
+    intents: disks.flatMap(({ intents }) => intents.map(({ id }) => id)),
+  });
+  return { receipts, balances, ledger, disks, exits: world.exits.entries };
+}
+
+function acceptedBy(
+  node: string,
+  answers: readonly Answer[],
+): ReadonlySet<string> {
+  return new Set(
+    answers.flatMap((answer) =>
+      answer.type === "accepted" && answer.node === node ? [answer.id] : [],
+    ),
+  );
+}

@@ -1,0 +1,145 @@
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+
+import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
+import { loadIdentity } from "../../../src/runtime/keys/identity-file.ts";
+import { encodePublicKey } from "../../../src/runtime/keys/identity.ts";
+import { openTestLedger } from "../../helpers/runtime-ledger.ts";
+import { freePort } from "../../plugin/helpers/processes.ts";
+import { Chain } from "./chain/chain.ts";
+import type { ProcessExit } from "./evidence/evidence.ts";
+import { Journal } from "./evidence/journal.ts";
+import type { NodeFact } from "./measures.ts";
+import { Links } from "./network/links.ts";
+import { Supervisor } from "./processes/supervisor.ts";
+import {
+  BLOCK_MS,
+  HEARTBEAT_MS,
+  namesWithEndorsers,
+  type TortureOptions,
+} from "./settings.ts";
+
+/** A chain, a network and nodes, all of them real and all of them breakable. */
+export interface World {
+  readonly chain: Chain;
+  readonly links: Links;
+  readonly nodes: ReadonlyMap<string, Supervisor>;
+  readonly exits: Journal<ProcessExit>;
+  readonly facts: Journal<NodeFact>;
+  /** Where a node keeps its database. */
+  readonly databaseOf: (name: string) => string;
+  /** Ends all processes, however they are. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts everything, and resolves when all nodes answer. */
+export async function openWorld(options: TortureOptions): Promise<World> {
+  const { outDir } = options;
+  const dataDir = path.join(outDir, "data");
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const endorsers = namesWithEndorsers(options.nodes);
+  const names = [...endorsers.keys()];
+  const ports = new Map<string, number>();
+  for (const name of names) ports.set(name, await freePort());
+  const links = new Links(
+    { names },
+    { portOf: (name) => ports.get(name) ?? 0 },
+  );
+  const exits = new Journal<ProcessExit>(path.join(outDir, "exits.jsonl"));
+  const facts = new Journal<NodeFact>(path.join(outDir, "facts.jsonl"));
+  const chain = new Chain({
+    port: await freePort(),
+    blockMs: BLOCK_MS,
+    outDir,
+  });
+  const nodes = new Map<string, Supervisor>();
+  const stop = async (): Promise<void> => {
+    await Promise.all([...nodes.values()].map((node) => node.kill()));
+    await chain.stop();
+    await links.stop();
+    await exits.close();
+    await facts.close();
+  };
+  try {
+    await chain.start();
+    await links.start();
+    const factory = await deployFactory(chain);
+    const keys = new Map(
+      names.map((name) => {
+        const directory = path.join(dataDir, name);
+        mkdirSync(directory, { recursive: true, mode: 0o700 });
+        const { publicKey } = loadIdentity({ directory });
+        return [name, encodePublicKey(publicKey)];
+      }),
+    );
+    /** Every node sees itself where it is, and the others behind its own proxies. */
+    const peersOf = (name: string): object =>
+      Object.fromEntries(
+        names.map((peer) => {
+          const port =
+            peer === name
+              ? ports.get(name)
+              : links.portFor({ from: name, to: peer });
+          return [
+            peer,
+            {
+              address: `127.0.0.1:${port ?? 0}`,
+              key: keys.get(peer),
+              endorser: endorsers.get(peer),
+            },
+          ];
+        }),
+      );
+    for (const name of names)
+      nodes.set(
+        name,
+        new Supervisor(
+          {
+            name,
+            dataDir,
+            rpcPort: await freePort(),
+            statusPort: await freePort(),
+            chainUrl: chain.url,
+            outDir,
+            config: {
+              heartbeatMs: HEARTBEAT_MS,
+              networks: { torture: { factory } },
+              peers: peersOf(name),
+            },
+          },
+          {
+            exits,
+            onLine: (node, line) => {
+              facts.add({ ...factOf(line), atMs: Date.now(), node });
+            },
+          },
+        ),
+      );
+    await Promise.all([...nodes.values()].map((node) => node.start()));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const databaseOf = (name: string): string =>
+    path.join(dataDir, name, "node.db");
+  return { chain, links, nodes, exits, facts, databaseOf, stop };
+}
+
+async function deployFactory(chain: Chain): Promise<string> {
+  const client = openChainClient(chain.ownUrl);
+  try {
+    const { factory } = await openTestLedger(client);
+    return factory;
+  } finally {
+    await client.close();
+  }
+}
+
+/** Not every line needs to be JSON; what is not is kept as it is. */
+function factOf(line: string): { readonly type: string } {
+  try {
+    return { type: "unknown", ...(JSON.parse(line) as object) };
+  } catch {
+    return { type: "text", ...{ text: line } };
+  }
+}
