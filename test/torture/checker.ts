@@ -294,6 +294,11 @@ describe("torture: the checker", () => {
     expect(propertiesOf({ exits: [killed] })).to.eql(["stop"]);
   });
 
+  it("finds a secret that was printed (secrets)", () => {
+    const leaks = [{ secret: "the wallet of bob", file: "bob.out" }];
+    expect(propertiesOf({ leaks })).to.eql(["secrets"]);
+  });
+
   it("does not mind kills", () => {
     const killed: ProcessExit = {
       ...exit,

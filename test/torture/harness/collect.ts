@@ -1,9 +1,12 @@
+import path from "node:path";
+
 import { Desk } from "./clients/desk.ts";
 import { POT, SHOPS } from "./clients/client.ts";
 import type { TokenGroup } from "./clients/group.ts";
 import { collectDisk } from "./evidence/collect-disk.ts";
 import { collectLedger } from "./evidence/collect-ledger.ts";
 import type { Answer, Evidence } from "./evidence/evidence.ts";
+import { findLeaks } from "./evidence/find-leaks.ts";
 import { sampleOf } from "./evidence/observer.ts";
 import { until } from "./processes/until.ts";
 import type { World } from "./world.ts";
@@ -15,7 +18,10 @@ export async function collect(
   world: World,
   options: { readonly group: TokenGroup; readonly answers: readonly Answer[] },
 ): Promise<
-  Pick<Evidence, "receipts" | "balances" | "ledger" | "disks" | "exits">
+  Pick<
+    Evidence,
+    "receipts" | "balances" | "ledger" | "disks" | "exits" | "leaks"
+  >
 > {
   const { chain, nodes } = world;
   const { group, answers } = options;
@@ -46,13 +52,19 @@ export async function collect(
   }
   await Promise.all([...nodes.values()].map((node) => node.stop("SIGTERM")));
   const disks = [...nodes.keys()].map((node) =>
-    collectDisk({ node, file: world.databaseOf(node), group: group.address }),
+    collectDisk({
+      node,
+      file: path.join(world.folderOf(node), "node.db"),
+      group: group.address,
+    }),
   );
   const ledger = await collectLedger(chain, {
     group: group.address,
     intents: disks.flatMap(({ intents }) => intents.map(({ id }) => id)),
   });
-  return { receipts, balances, ledger, disks, exits: world.exits.entries };
+  const leaks = findLeaks(world);
+  const exits = world.exits.entries;
+  return { receipts, balances, ledger, disks, exits, leaks };
 }
 
 function acceptedBy(

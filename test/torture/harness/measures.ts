@@ -44,7 +44,12 @@ function afterKill(fault: FaultFact, input: MeasureInput): readonly Measure[] {
   const settled = evidence.answers.find(
     ({ atMs, type }) => type === "receipt" && atMs > fault.startMs,
   );
-  const name = `${fault.kind} of the coordinator ${fault.target}`;
+  const untilMs = Math.max(
+    dispatched?.atMs ?? fault.endMs,
+    settled?.atMs ?? fault.endMs,
+  );
+  const others = othersDuring(evidence.faults, { fault, untilMs });
+  const name = `${fault.kind} of the coordinator ${fault.target}${others}`;
   return [
     {
       what: `${name}: next dispatch by another node`,
@@ -57,6 +62,22 @@ function afterKill(fault: FaultFact, input: MeasureInput): readonly Measure[] {
       heartbeats: since(settled?.atMs),
     },
   ];
+}
+
+/** What else was wrong meanwhile: it explains what takes long. */
+function othersDuring(
+  faults: readonly FaultFact[],
+  { fault, untilMs }: { readonly fault: FaultFact; readonly untilMs: number },
+): string {
+  const kinds = faults
+    .filter(
+      (other) =>
+        other !== fault &&
+        other.startMs < untilMs &&
+        other.endMs > fault.startMs,
+    )
+    .map(({ kind, target }) => `${kind} of ${target}`);
+  return kinds.length === 0 ? "" : ` (meanwhile: ${kinds.join(", ")})`;
 }
 
 /** From the end of a partition until all nodes that answer name the same coordinator. */

@@ -14,6 +14,8 @@ export interface TortureOptions {
   readonly clients: number;
   /** Between two wishes of a client. */
   readonly wishEveryMs: number;
+  /** Wishes of a client that have not ended; more are not made meanwhile. */
+  readonly openMax: number;
 }
 
 /** So that five nodes, a chain and this fit on two cores. */
@@ -22,6 +24,7 @@ export const usual = {
   restMs: 120_000,
   clients: 3,
   wishEveryMs: 750,
+  openMax: 12,
 } as const;
 
 export const HEARTBEAT_MS = 500;
@@ -34,11 +37,10 @@ export function thresholdOf(nodes: number): number {
 }
 
 /** The nodes, each with an account of the chain. The first account is left to whoever deploys. */
-export function namesWithEndorsers(nodes: number): ReadonlyMap<string, string> {
+export function accountsOf(
+  nodes: number,
+): ReadonlyMap<string, ReturnType<typeof publishedAccount>> {
   return new Map(
-    nodeNames(nodes).map((name, index) => [
-      name,
-      publishedAccount(index + 1).address,
-    ]),
+    nodeNames(nodes).map((name, index) => [name, publishedAccount(index + 1)]),
   );
 }

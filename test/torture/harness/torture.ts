@@ -153,7 +153,7 @@ function clientsOf(
         {
           name: `client${index}`,
           everyMs: options.wishEveryMs,
-          openMax: 12,
+          openMax: options.openMax,
         },
         { desks, journal, random: randomFrom(options.seed + 1 + index) },
       ),

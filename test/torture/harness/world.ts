@@ -5,17 +5,17 @@ import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
 import { loadIdentity } from "../../../src/runtime/keys/identity-file.ts";
 import { encodePublicKey } from "../../../src/runtime/keys/identity.ts";
 import { openTestLedger } from "../../helpers/runtime-ledger.ts";
-import { freePort } from "../../plugin/helpers/processes.ts";
 import { Chain } from "./chain/chain.ts";
 import type { ProcessExit } from "./evidence/evidence.ts";
 import { Journal } from "./evidence/journal.ts";
 import type { NodeFact } from "./measures.ts";
 import { Links } from "./network/links.ts";
+import { PortFinder } from "./network/ports.ts";
 import { Supervisor } from "./processes/supervisor.ts";
 import {
   BLOCK_MS,
   HEARTBEAT_MS,
-  namesWithEndorsers,
+  accountsOf,
   type TortureOptions,
 } from "./settings.ts";
 
@@ -26,8 +26,10 @@ export interface World {
   readonly nodes: ReadonlyMap<string, Supervisor>;
   readonly exits: Journal<ProcessExit>;
   readonly facts: Journal<NodeFact>;
-  /** Where a node keeps its database. */
-  readonly databaseOf: (name: string) => string;
+  /** Where everything is written. */
+  readonly outDir: string;
+  /** Where a node keeps its data. */
+  readonly folderOf: (name: string) => string;
   /** Ends all processes, however they are. */
   readonly stop: () => Promise<void>;
 }
@@ -37,10 +39,12 @@ export async function openWorld(options: TortureOptions): Promise<World> {
   const { outDir } = options;
   const dataDir = path.join(outDir, "data");
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const endorsers = namesWithEndorsers(options.nodes);
-  const names = [...endorsers.keys()];
+  const folderOf = (name: string): string => path.join(dataDir, name);
+  const accounts = accountsOf(options.nodes);
+  const names = [...accounts.keys()];
   const ports = new Map<string, number>();
-  for (const name of names) ports.set(name, await freePort());
+  const finder = new PortFinder();
+  for (const name of names) ports.set(name, await finder.find());
   const links = new Links(
     { names },
     { portOf: (name) => ports.get(name) ?? 0 },
@@ -48,7 +52,7 @@ export async function openWorld(options: TortureOptions): Promise<World> {
   const exits = new Journal<ProcessExit>(path.join(outDir, "exits.jsonl"));
   const facts = new Journal<NodeFact>(path.join(outDir, "facts.jsonl"));
   const chain = new Chain({
-    port: await freePort(),
+    port: await finder.find(),
     blockMs: BLOCK_MS,
     outDir,
   });
@@ -66,7 +70,7 @@ export async function openWorld(options: TortureOptions): Promise<World> {
     const factory = await deployFactory(chain);
     const keys = new Map(
       names.map((name) => {
-        const directory = path.join(dataDir, name);
+        const directory = folderOf(name);
         mkdirSync(directory, { recursive: true, mode: 0o700 });
         const { publicKey } = loadIdentity({ directory });
         return [name, encodePublicKey(publicKey)];
@@ -85,7 +89,7 @@ export async function openWorld(options: TortureOptions): Promise<World> {
             {
               address: `127.0.0.1:${port ?? 0}`,
               key: keys.get(peer),
-              endorser: endorsers.get(peer),
+              endorser: accounts.get(peer)?.address,
             },
           ];
         }),
@@ -97,8 +101,8 @@ export async function openWorld(options: TortureOptions): Promise<World> {
           {
             name,
             dataDir,
-            rpcPort: await freePort(),
-            statusPort: await freePort(),
+            rpcPort: await finder.find(2),
+            statusPort: await finder.find(),
             chainUrl: chain.url,
             outDir,
             config: {
@@ -120,9 +124,7 @@ export async function openWorld(options: TortureOptions): Promise<World> {
     await stop();
     throw error;
   }
-  const databaseOf = (name: string): string =>
-    path.join(dataDir, name, "node.db");
-  return { chain, links, nodes, exits, facts, databaseOf, stop };
+  return { chain, links, nodes, exits, facts, outDir, folderOf, stop };
 }
 
 async function deployFactory(chain: Chain): Promise<string> {

@@ -17,6 +17,11 @@ const checks: readonly Check[] = [
   checkBalances,
   checkStrangers,
   checkProcesses,
+  ({ leaks }) =>
+    leaks.map(({ secret, file }) => ({
+      property: "secrets",
+      what: `${secret} is in ${file}`,
+    })),
   ({ unfinished }) =>
     unfinished === "" ? [] : [{ property: "L2", what: unfinished }],
 ];

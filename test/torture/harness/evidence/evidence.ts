@@ -146,6 +146,8 @@ export interface Evidence {
   }[];
   readonly ledger: Ledger;
   readonly disks: readonly Disk[];
+  /** Secrets that nodes printed: whose, and where. Never the secret itself. */
+  readonly leaks: readonly { readonly secret: string; readonly file: string }[];
   readonly exits: readonly ProcessExit[];
   readonly faults: readonly FaultFact[];
   readonly replaced: readonly ReplacedBlocks[];
