@@ -70,7 +70,13 @@ describe("torture: measures", () => {
 describe("torture: the report", () => {
   const input = {
     seed: 7,
-    evidence: anEvidence({ faults }),
+    evidence: anEvidence({
+      faults,
+      failures: [
+        { atMs: 4_500, node: "bob", reason: "spent" },
+        { atMs: 30_000, node: "bob", reason: "spent" },
+      ],
+    }),
     samples,
     violations: [{ property: "S1", what: "<b>spent</b> twice" }],
     measures: [],
@@ -86,6 +92,7 @@ describe("torture: the report", () => {
       "keys asked for again": 1,
       faults: 2,
       "of them reverted": 0,
+      "failures told long after any fault": 1,
       "intents per transition": 1,
     });
   });

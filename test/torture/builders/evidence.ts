@@ -150,6 +150,7 @@ export function anEvidence(parts: Partial<Evidence> = {}): Evidence {
       transactions: 2,
     },
     disks: [aliceDisk(), bobDisk()],
+    failures: [],
     leaks: [],
     exits: [],
     faults: [],

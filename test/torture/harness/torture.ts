@@ -11,7 +11,7 @@ import { collect } from "./collect.ts";
 import type { Answer, Evidence, FaultFact } from "./evidence/evidence.ts";
 import { Journal } from "./evidence/journal.ts";
 import { observe, type Sample } from "./evidence/observer.ts";
-import { coordinatorAt, measure } from "./measures.ts";
+import { coordinatorAt, measure, type NodeFact } from "./measures.ts";
 import { carryOut } from "./nemesis/nemesis.ts";
 import { planFaults } from "./nemesis/schedule.ts";
 import { type ReportInput, writeReport } from "./report/report.ts";
@@ -114,6 +114,7 @@ async function run(
     answers: answers.entries,
     faults: faults.entries,
     replaced: world.chain.reorganisations,
+    failures: failuresOf(world.facts.entries),
     ...collected,
   };
   await Promise.all([answers, samples, faults].map((one) => one.close()));
@@ -129,6 +130,16 @@ async function run(
       heartbeatMs: HEARTBEAT_MS,
     }),
   };
+}
+
+function failuresOf(facts: readonly NodeFact[]): Evidence["failures"] {
+  return facts
+    .filter(({ type }) => type === "submission-failed")
+    .map((fact) => ({
+      atMs: fact.atMs,
+      node: fact.node,
+      reason: String(Reflect.get(fact, "reason")),
+    }));
 }
 
 function clientsOf(

@@ -146,6 +146,12 @@ export interface Evidence {
   }[];
   readonly ledger: Ledger;
   readonly disks: readonly Disk[];
+  /** What nodes said of submissions that failed on the base ledger. */
+  readonly failures: readonly {
+    readonly atMs: number;
+    readonly node: string;
+    readonly reason: string;
+  }[];
   /** Secrets that nodes printed: whose, and where. Never the secret itself. */
   readonly leaks: readonly { readonly secret: string; readonly file: string }[];
   readonly exits: readonly ProcessExit[];

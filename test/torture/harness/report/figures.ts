@@ -4,6 +4,9 @@ import type { Evidence } from "../evidence/evidence.ts";
 /** Numbers of a run, by what they say. */
 export type Figures = Readonly<Record<string, number>>;
 
+/** What a fault may still cause after it has ended: a coordinator is missed, work is handed over, a bundle is mined late. */
+const AFTERMATH_MS = 10_000;
+
 /** Counts what happened. None of it is right or wrong by itself. */
 export function figuresOf(evidence: Evidence): Figures {
   const { answers, ledger, receipts, exits, faults } = evidence;
@@ -33,6 +36,13 @@ export function figuresOf(evidence: Evidence): Figures {
     ),
     "transactions of the base ledger": ledger.transactions,
     "of them reverted": ledger.reverted.length,
+    "failures told long after any fault": evidence.failures.filter(
+      ({ atMs }) =>
+        !faults.some(
+          ({ startMs, endMs }) =>
+            startMs <= atMs && atMs <= endMs + AFTERMATH_MS,
+        ),
+    ).length,
     "intents per transition":
       Math.round((100 * fulfilled) / Math.max(1, ledger.transitions.length)) /
       100,
