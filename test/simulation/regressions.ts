@@ -87,6 +87,11 @@ const kept: readonly Kept[] = [
     bug: "a successor that was far behind waited for its predecessor's work by its own old height",
   },
   {
+    options: { seed: 211_929, faults: "all" },
+    property: "S27",
+    bug: "a node forgot at once to whom it had handed over, and with whom its predecessor's work was",
+  },
+  {
     options: { seed: 117_046, faults: "all" },
     property: "L3",
     bug: "a node that was handing over sent its own intents again and again to a successor that did not answer",

@@ -99,6 +99,15 @@ export function handOverToHim(
   handOver(coordinator, from, turn);
 }
 
+/** Whoever asks for the role is about to take it up, also if nothing else is heard of him yet. */
+export function noteAsking(
+  coordinator: Coordinator,
+  { from }: EventOf<"HandoverRequestReceived">,
+  { node }: Turn,
+): void {
+  coordinator.other = { node: from, claim: "Elect", tick: node.tick };
+}
+
 export function handOverToFirst(
   coordinator: Coordinator,
   _event: unknown,
