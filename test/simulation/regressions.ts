@@ -81,6 +81,21 @@ const kept: readonly Kept[] = [
     property: "L6",
     bug: "a member that does not endorse heard no heartbeats, and moved the role by asking the first in line",
   },
+  {
+    options: { seed: 105_638, faults: "all" },
+    property: "S27",
+    bug: "a successor that was far behind waited for its predecessor's work by its own old height",
+  },
+  {
+    options: { seed: 211_929, faults: "all" },
+    property: "S27",
+    bug: "a node forgot at once to whom it had handed over, and with whom its predecessor's work was",
+  },
+  {
+    options: { seed: 117_046, faults: "all" },
+    property: "L3",
+    bug: "a node that was handing over sent its own intents again and again to a successor that did not answer",
+  },
 ];
 
 describe("Seeds in which a property once did not hold", function () {

@@ -253,13 +253,19 @@ export function isFlushed({ flush }: Coordinator): boolean {
   return flush.size === 0;
 }
 
-/** What the predecessor dispatched can no longer happen, as far as it has not. */
+/**
+ * What the predecessor dispatched can no longer happen, as far as it has not. A node that does not catch up with him soon
+ * has not been told the truth about the height.
+ */
 export function isFlushOver(
-  { flushUntil }: Coordinator,
+  { flushUntil, handoverHeight, enteredTick }: Coordinator,
   _event: unknown,
   { node }: Turn,
 ): boolean {
-  return node.height >= flushUntil;
+  const isBehind = node.height < handoverHeight;
+  return isBehind
+    ? node.tick - enteredTick >= node.config.stateTicks
+    : node.height >= flushUntil;
 }
 
 /**

@@ -58,8 +58,11 @@ export function prepare(
   importPlaces(coordinator, handover.places);
   coordinator.flushUntil = Math.max(
     coordinator.flushUntil,
-    // Nobody makes this node wait for longer than a bundle can be valid.
-    Math.min(handover.flushUntil, node.height + 2 * node.config.validForBlocks),
+    // Nobody makes this node wait for longer than a bundle can be valid, once it has seen what he has seen.
+    Math.min(
+      handover.flushUntil,
+      Math.max(node.height, handover.height) + 2 * node.config.validForBlocks,
+    ),
   );
   for (const id of handover.flush)
     if (!isOnLedger(coordinator, node, id)) coordinator.flush.add(id);
@@ -94,6 +97,15 @@ export function handOverToHim(
   turn: Turn,
 ): void {
   handOver(coordinator, from, turn);
+}
+
+/** Whoever asks for the role is about to take it up, also if nothing else is heard of him yet. */
+export function noteAsking(
+  coordinator: Coordinator,
+  { from }: EventOf<"HandoverRequestReceived">,
+  { node }: Turn,
+): void {
+  coordinator.other = { node: from, claim: "Elect", tick: node.tick };
 }
 
 export function handOverToFirst(

@@ -34,6 +34,7 @@ import {
   handOverNothing,
   handOverToFirst,
   handOverToHim,
+  noteAsking,
   prepare,
   stepBack,
   succeed,
@@ -60,7 +61,11 @@ const overtaken = [
 
 /** A node with a better claim wants the role that this one is about to take up. */
 const givenUp = [
-  { to: "Observing", when: isAskedByHigher, run: [handOverToHim, giveWay] },
+  {
+    to: "Observing",
+    when: isAskedByHigher,
+    run: [noteAsking, handOverToHim, giveWay],
+  },
 ] as const;
 
 /** The node as a coordinator. The diagram in docs/state-machines.md is printed from this table. */

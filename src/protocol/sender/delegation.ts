@@ -5,11 +5,13 @@ import type { MessageOf } from "../messages.ts";
 import type { Intent } from "../transition.ts";
 import {
   candidates,
+  graceTicks,
   isSilent,
   newKey,
   nextTry,
   rangeOf,
   send,
+  type Sequencer,
   type Turn,
 } from "../turn.ts";
 import { changeDelegate, giveUpOn, preferredCoordinator } from "./actions.ts";
@@ -35,8 +37,15 @@ export function delegate(turn: Turn): void {
   }
   const preferred = preferredCoordinator(node);
   if (preferred === undefined) return;
-  if (preferred !== sender.delegate && sender.waitForRange === undefined)
+  if (preferred !== sender.delegate && sender.waitForRange === undefined) {
+    const silentNode = whoDoesNotAnswer(node);
+    if (silentNode !== undefined) {
+      giveUpOn(turn, silentNode);
+      delegate(turn);
+      return;
+    }
     changeDelegate(turn, preferred);
+  }
   const { delegation } = sender;
   if (delegation !== undefined) {
     if (node.tick < delegation.dueTick) return;
@@ -71,6 +80,24 @@ export function delegate(turn: Turn): void {
       tell(turn, transaction, { type: "Delegated", to: preferred });
   }
   sendDelegation(turn, ids);
+}
+
+/**
+ * The delegate, if it was asked again and not heard for so long that it counts as silent. Whatever makes this node turn to
+ * another one, it must not be sent back to him by somebody who does not know.
+ */
+function whoDoesNotAnswer({
+  sender: { delegate: asked, delegation, heardTick },
+  config,
+  tick,
+}: Sequencer): NodeName | undefined {
+  const isAsked =
+    delegation !== undefined && delegation.to === asked && delegation.tries > 0;
+  return isAsked &&
+    asked !== config.self &&
+    tick - heardTick > graceTicks(config)
+    ? asked
+    : undefined;
 }
 
 function sendDelegation(turn: Turn, ids: readonly IntentId[]): void {

@@ -46,6 +46,9 @@ export function noteAttempts(
     const { message } = effect;
     if (message.type === "DelegationRequest")
       for (const { id } of message.intents) assembled.delete(id);
+    // A late request may have had it assembled again since, which changed nothing.
+    if (message.type === "DispatchPermission")
+      for (const id of message.ids) permitted.set(id, message.digest);
     if (message.type === "AssembleResponse")
       for (const { type, id } of message.outcomes)
         if (type === "assembled") assembled.set(id, message.key);
