@@ -1,0 +1,42 @@
+/** What waits for a peer, bounded in number and in bytes: the oldest make room for the newest. */
+export class WireQueue {
+  readonly #countMax: number;
+  readonly #bytesMax: number;
+  readonly #wires: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(options: {
+    readonly countMax: number;
+    readonly bytesMax: number;
+  }) {
+    this.#countMax = options.countMax;
+    this.#bytesMax = options.bytesMax;
+  }
+
+  get size(): number {
+    return this.#wires.length;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** How many were lost for it. */
+  add(wire: Uint8Array): number {
+    this.#wires.push(wire);
+    this.#bytes += wire.length;
+    let lost = 0;
+    while (this.size > this.#countMax || this.#bytes > this.#bytesMax) {
+      this.take();
+      lost += 1;
+    }
+    return lost;
+  }
+
+  /** The oldest. */
+  take(): Uint8Array | undefined {
+    const wire = this.#wires.shift();
+    this.#bytes -= wire?.length ?? 0;
+    return wire;
+  }
+}
