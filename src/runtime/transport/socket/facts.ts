@@ -19,7 +19,10 @@ export type EndReason =
   | "silent"
   /** A frame did not come to an end. */
   | "slow"
+  /** A frame is larger than any envelope. */
   | "oversized"
+  /** It sent more than pongs, or more of them than pings. */
+  | "unasked"
   /** The peer has a newer one. */
   | "replaced"
   /** This node stopped. */

@@ -139,7 +139,7 @@ export class Outbound {
   #read(chunk: Buffer): void {
     for (const frame of this.#reader.read(chunk)) {
       if (frame === "oversized" || !this.#isPongDue) {
-        this.end("oversized");
+        this.end("unasked");
         return;
       }
       this.#isPongDue = false;
