@@ -2,7 +2,10 @@
 export class WireQueue {
   readonly #countMax: number;
   readonly #bytesMax: number;
-  readonly #wires: Uint8Array[] = [];
+  /** By number, because taking the first of a long array takes long. */
+  readonly #wires = new Map<number, Uint8Array>();
+  #first = 0;
+  #next = 0;
   #bytes = 0;
 
   constructor(options: {
@@ -14,7 +17,7 @@ export class WireQueue {
   }
 
   get size(): number {
-    return this.#wires.length;
+    return this.#wires.size;
   }
 
   get bytes(): number {
@@ -23,7 +26,7 @@ export class WireQueue {
 
   /** How many were lost for it. */
   add(wire: Uint8Array): number {
-    this.#wires.push(wire);
+    this.#wires.set(this.#next++, wire);
     this.#bytes += wire.length;
     let lost = 0;
     while (this.size > this.#countMax || this.#bytes > this.#bytesMax) {
@@ -35,8 +38,10 @@ export class WireQueue {
 
   /** The oldest. */
   take(): Uint8Array | undefined {
-    const wire = this.#wires.shift();
-    this.#bytes -= wire?.length ?? 0;
+    const wire = this.#wires.get(this.#first);
+    if (wire === undefined) return undefined;
+    this.#wires.delete(this.#first++);
+    this.#bytes -= wire.length;
     return wire;
   }
 }
