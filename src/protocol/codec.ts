@@ -275,6 +275,7 @@ const shapes = {
     type: oneOf("Heartbeat"),
     state: oneOf("Elect", "Prepared", "Active", "Flush", "Closing"),
     boot: count,
+    beat: count,
     height: count,
     transactions: listOf(
       object({ id: parseIntentId, stage }),

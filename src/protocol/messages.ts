@@ -168,6 +168,8 @@ export type Message =
       readonly state: CoordinatorClaim;
       /** Grows with every start of the node: a new number means that what was not dispatched is forgotten. */
       readonly boot: number;
+      /** Grows with every heartbeat since then: one that comes late says nothing about now. */
+      readonly beat: number;
       readonly height: number;
       /** The receiver's transactions. */
       readonly transactions: readonly {

@@ -30,7 +30,14 @@ import { submit } from "./sender/submission.ts";
 import { tell } from "./sender/tell.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
 import { pass } from "./time.ts";
-import { candidates, isMember, send, type Turn } from "./turn.ts";
+import {
+  candidates,
+  ignore,
+  isLate,
+  isMember,
+  send,
+  type Turn,
+} from "./turn.ts";
 
 /** Whatever happens to a node. */
 export function receive(turn: Turn, event: Event): void {
@@ -135,6 +142,9 @@ export function receiveMessage(
       return;
     case "Heartbeat":
       if (!candidates(turn.node).includes(from)) return;
+      if (isLate(turn.node, from, message))
+        return ignore(turn, "late heartbeat");
+      turn.node.beats.set(from, { boot: message.boot, beat: message.beat });
       tellSender(turn, { type: "HeartbeatReceived", from, heartbeat: message });
       return tellCoordinator(turn, {
         type: "HeartbeatReceived",

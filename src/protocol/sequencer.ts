@@ -47,6 +47,7 @@ export function createSequencer(
     sender: createSender(),
     coordinator: createCoordinator(),
     endorser: createEndorser(),
+    beats: new Map(),
     silent: new Map(),
     requests: 0,
     ignored: new Map(),

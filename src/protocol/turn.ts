@@ -4,7 +4,7 @@ import type { Effect } from "./effects.ts";
 import type { Endorser } from "./endorser.ts";
 import type { IntentId, NodeName, RequestKey } from "./ids.ts";
 import type { Tracer } from "./machine.ts";
-import type { Message } from "./messages.ts";
+import type { Message, MessageOf } from "./messages.ts";
 import type { Ranking } from "./selection.ts";
 import type { Sender } from "./sender/model.ts";
 
@@ -17,6 +17,8 @@ export interface Sequencer {
   readonly sender: Sender;
   readonly coordinator: Coordinator;
   readonly endorser: Endorser;
+  /** The newest heartbeat of every other node. */
+  readonly beats: Map<NodeName, Pick<MessageOf<"Heartbeat">, "boot" | "beat">>;
   /** Nodes that did not answer, and until which tick they are skipped. */
   readonly silent: Map<NodeName, number>;
   requests: number;
@@ -37,6 +39,19 @@ export interface Turn {
 export function send(turn: Turn, to: NodeName, message: Message): void {
   if (to === turn.node.config.self) turn.inbox.push(message);
   else turn.effects.push({ type: "Send", to, message });
+}
+
+/** Whether this node has heard something newer from there. */
+export function isLate(
+  { beats }: Sequencer,
+  from: NodeName,
+  { boot, beat }: MessageOf<"Heartbeat">,
+): boolean {
+  const newest = beats.get(from);
+  return (
+    newest !== undefined &&
+    (boot < newest.boot || (boot === newest.boot && beat < newest.beat))
+  );
 }
 
 /** A key that no other request of this node has ever had. */

@@ -207,6 +207,7 @@ export class Adversary {
           type: "Heartbeat",
           state: random.pick(claims),
           boot: random.below(1_000),
+          beat: random.below(1_000),
           height,
           transactions: this.#someIds().map((id) => ({
             id,

@@ -51,6 +51,7 @@ export function heartbeat(
     type: "Heartbeat",
     state,
     boot: 1,
+    beat: 0,
     height: 0,
     transactions: [],
     isComplete: true,

@@ -258,6 +258,7 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
     type: type("Heartbeat"),
     state: fc.constantFrom("Elect", "Prepared", "Active", "Flush", "Closing"),
     boot: height,
+    beat: height,
     height,
     transactions: fc.array(
       fc.record({

@@ -92,6 +92,11 @@ const kept: readonly Kept[] = [
     bug: "a node forgot at once to whom it had handed over, and with whom its predecessor's work was",
   },
   {
+    options: { seed: 224_771, faults: "all" },
+    property: "S27",
+    bug: "a heartbeat that came late made a successor give way, and forget what it was waiting for",
+  },
+  {
     options: { seed: 117_046, faults: "all" },
     property: "L3",
     bug: "a node that was handing over sent its own intents again and again to a successor that did not answer",

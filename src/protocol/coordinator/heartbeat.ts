@@ -7,7 +7,7 @@ import type { CoordinatorTransaction } from "./transaction/model.ts";
 
 /** Only a coordinator with work sends heartbeats: idle groups cost nothing. Each member hears of its own transactions. */
 export function sendHeartbeats(turn: Turn): void {
-  const { coordinator, config, height } = turn.node;
+  const { coordinator, config, height, tick } = turn.node;
   const state = claimOf(coordinator.state);
   if (state === undefined) return;
   const { bySender } = coordinator;
@@ -19,6 +19,7 @@ export function sendHeartbeats(turn: Turn): void {
       type: "Heartbeat",
       state,
       boot: config.boot,
+      beat: tick,
       height,
       transactions: listOf(own?.values() ?? []),
       isComplete: (own?.size ?? 0) <= limits.heartbeat,

@@ -38,7 +38,6 @@ export function follow(
     sender.active = undefined;
   }
   const knownBoot = sender.boots.get(from) ?? heartbeat.boot;
-  if (heartbeat.boot < knownBoot) return;
   sender.boots.set(from, heartbeat.boot);
   if (from === sender.delegate) sender.heardTick = node.tick;
   for (const { id, stage } of heartbeat.transactions)

@@ -4,15 +4,19 @@ import {
   type KeyObject,
   sign,
 } from "node:crypto";
+import type { SecureContext } from "node:tls";
 
 import { type Bytes32, parseBytes32, toBytes32 } from "../../ledger/index.ts";
 import { KeyError } from "./key-error.ts";
+import { tlsContext } from "./tls.ts";
 
 /** Who a node is, for other nodes: a key pair of Ed25519. The private key stays inside. */
 export interface Identity {
   readonly publicKey: KeyObject;
   /** 64 bytes. */
   readonly sign: (bytes: Uint8Array) => Uint8Array;
+  /** Proves in TLS 1.3 that it has the key, with a certificate that bears this name. */
+  readonly tls: (name: string) => SecureContext;
 }
 
 /** The public keys of nodes. */
@@ -30,6 +34,7 @@ export function identityOf(privateKey: KeyObject): Identity {
   return {
     publicKey: createPublicKey(privateKey),
     sign: (bytes) => sign(null, bytes, privateKey),
+    tls: (name) => tlsContext(name, privateKey),
   };
 }
 

@@ -52,12 +52,14 @@ export class Deeds {
   /** Whatever made the coordinator change its state, it is told once. */
   #watch({ deeds }: Turn, runner: GroupRunner): void {
     const { state: to } = runner.sequencer.coordinator;
-    const { coordinatorTold: from } = runner;
+    const { coordinatorTold: from, takeover } = runner;
+    runner.takeover = undefined;
     if (from === to) return;
     runner.coordinatorTold = to;
     const group = runner.stored.address;
     deeds.push(() => {
-      this.#ports.onFact({ type: "CoordinatorChanged", group, from, to });
+      const type = "CoordinatorChanged";
+      this.#ports.onFact({ type, group, from, to, takeover });
     });
   }
 
@@ -70,6 +72,7 @@ export class Deeds {
           store.records.save(address, effect.record);
         });
         this.#keepStep(turn, runner, effect.record);
+        this.#tellDispatched(turn, runner, effect.record);
         return;
       case "Erase":
         turn.writes.push(() => {
@@ -143,6 +146,17 @@ export class Deeds {
     turn.writes.push(() => {
       const { address } = runner.stored;
       this.#ports.store.infos.save(address, { intentId, digest, infos });
+    });
+  }
+
+  /** A sender notes on its disk that an intent is dispatched. */
+  #tellDispatched(turn: Turn, runner: GroupRunner, record: SavedRecord): void {
+    if (record.kind !== "intent") return;
+    const { intent, isDispatched, receipt } = record;
+    if (!isDispatched || receipt !== undefined) return;
+    const { address: group } = runner.stored;
+    turn.deeds.push(() => {
+      this.#ports.onFact({ type: "IntentDispatched", group, id: intent.id });
     });
   }
 

@@ -32,6 +32,7 @@ import type { StoredGroup } from "../store/groups.ts";
 import type { Store } from "../store/store.ts";
 import { SeenBundles } from "./seen-bundles.ts";
 import { type NodeSettings, ticksOf } from "./settings.ts";
+import { type Takeover, takeoverOf } from "./takeover.ts";
 
 /** One node's part in one group: the core, and what the core needs to know of the ledger. */
 export class GroupRunner {
@@ -47,6 +48,8 @@ export class GroupRunner {
   isCaughtUp: boolean;
   /** The coordinator's state, as it was told last. */
   coordinatorTold = "Idle";
+  /** How it became active, until that is told. */
+  takeover: Takeover | undefined;
   readonly #store: Store;
 
   constructor(
@@ -126,7 +129,10 @@ export class GroupRunner {
   }
 
   handle(event: Event): Effect[] {
-    return handle(this.sequencer, event);
+    const { state, predecessor } = this.sequencer.coordinator;
+    const effects = handle(this.sequencer, event);
+    this.takeover ??= takeoverOf({ state, predecessor }, event, this.sequencer);
+    return effects;
   }
 
   /** Whether a member may see a state. Who endorses sees everything. */

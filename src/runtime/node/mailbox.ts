@@ -80,7 +80,11 @@ export class Mailbox {
   }
 
   dropped(): Readonly<Record<string, number>> {
-    return { ...this.#transport?.dropped(), ...this.#dropped };
+    const counts: Record<string, number> = { ...this.#transport?.dropped() };
+    // Envelopes and what is in them can be wrong in the same way.
+    for (const [reason, count] of Object.entries(this.#dropped))
+      counts[reason] = (counts[reason] ?? 0) + count;
+    return counts;
   }
 
   #receive(from: NodeName, wire: string): void {

@@ -39,6 +39,7 @@ import { Endorsing } from "./endorsing.ts";
 import { GroupRunner } from "./group-runner.ts";
 import { createIndexer } from "./indexing.ts";
 import { Intake } from "./intake.ts";
+import { type NodeLoad, outboxOf } from "./load.ts";
 import { Membership } from "./membership.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { NodePorts } from "./ports.ts";
@@ -366,6 +367,21 @@ export class Node implements NodeService {
       ),
       openTransactions: this.#submitter.publicOpen,
       dropped: this.#mailbox.dropped(),
+    };
+  }
+
+  /** What waits inside. */
+  load(): NodeLoad {
+    const { tip: head } = this.#indexer;
+    const { confirmations } = this.#options.settings;
+    return {
+      head,
+      behindBlocks:
+        head === undefined
+          ? undefined
+          : Math.max(0, head - confirmations - this.#height),
+      jobs: this.#turns.length,
+      outbox: outboxOf(this.#runners.values()),
     };
   }
 

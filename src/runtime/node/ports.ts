@@ -19,6 +19,7 @@ import type { Settlement } from "../service.ts";
 import type { Store } from "../store/store.ts";
 import type { Timers } from "../timers.ts";
 import type { SealedTransport } from "../transport/sealed-transport.ts";
+import type { Takeover } from "./takeover.ts";
 
 /** Who is who: the nodes that this node knows, with the addresses that endorse for them and the keys that they sign with. */
 export interface Directory {
@@ -93,6 +94,12 @@ export type NodeFact =
       readonly reason: string;
     }
   | { readonly type: "Accepted"; readonly id: string }
+  /** An own intent is on its way to the ledger, whoever coordinates it. May be told again. */
+  | {
+      readonly type: "IntentDispatched";
+      readonly group: GroupAddress;
+      readonly id: IntentId;
+    }
   | {
       readonly type: "Dispatched";
       readonly group: GroupAddress;
@@ -117,4 +124,6 @@ export type NodeFact =
       readonly group: GroupAddress;
       readonly from: string;
       readonly to: string;
+      /** How it became active; undefined if it did not. */
+      readonly takeover: Takeover | undefined;
     };

@@ -24,12 +24,17 @@ const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 /** Shorter ones can be guessed. */
 const tokenLengthMin = 16;
 
-/** Throws if the options would let everybody in. */
-export function requireSafe({ host, token }: GuardOptions): void {
+/** Throws if a token can be guessed. */
+export function requireStrong(token: string | undefined): void {
   if (token !== undefined && token.length < tokenLengthMin)
     throw new Error(
-      `The RPC token has ${token.length} characters. Use a random one of at least ${tokenLengthMin}.`,
+      `The token has ${token.length} characters. Use a random one of at least ${tokenLengthMin}.`,
     );
+}
+
+/** Throws if the options would let everybody in. */
+export function requireSafe({ host, token }: GuardOptions): void {
+  requireStrong(token);
   if (token === undefined && !isLoopback(host))
     throw new Error(
       `The RPC server cannot listen on ${host} without a token: everybody who reaches it could use this node. Configure a token, or listen on 127.0.0.1.`,

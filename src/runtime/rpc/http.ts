@@ -12,9 +12,9 @@ import { codes } from "./errors.ts";
 import type { Refusal } from "./guard.ts";
 import type { RpcLimits } from "./limits.ts";
 
-/** A server with the timeouts that both ports need; it does not listen yet. */
+/** A server with the timeouts that all ports need; it does not listen yet. */
 export function plainServer(
-  limits: RpcLimits,
+  limits: Pick<RpcLimits, "headersMs" | "bodyMs" | "idleMs" | "connections">,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
   const server = createServer(

@@ -5,6 +5,7 @@ import { Dispatcher } from "./dispatcher.ts";
 import { guard, type GuardOptions, requireSafe } from "./guard.ts";
 import { httpServer } from "./http.ts";
 import { type RpcLimits, rpcLimits } from "./limits.ts";
+import { close, listen } from "./listening.ts";
 import type { Method } from "./method.ts";
 import { methods } from "./methods.ts";
 import { webSocketServer } from "./websocket.ts";
@@ -101,32 +102,4 @@ export class RpcServer {
     });
     this.#work.add(watched);
   }
-}
-
-async function listen(
-  server: Server,
-  port: number,
-  host: string,
-): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
-  const address = server.address();
-  const bound =
-    typeof address === "object" && address !== null ? address.port : port;
-  return `${host.includes(":") ? `[${host}]` : host}:${bound}`;
-}
-
-async function close(server: Server): Promise<void> {
-  if (!server.listening) return;
-  await new Promise<void>((resolve) => {
-    server.close(() => {
-      resolve();
-    });
-    server.closeAllConnections();
-  });
 }

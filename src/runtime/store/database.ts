@@ -79,6 +79,10 @@ export class Database {
     return this.#attempt(() => this.#statement(sql).all(...values));
   }
 
+  get isOpen(): boolean {
+    return !this.#isClosed;
+  }
+
   close(): void {
     this.#statements.clear();
     if (this.#isClosed) return;

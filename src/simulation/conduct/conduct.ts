@@ -4,7 +4,7 @@ import type { IntentId, NodeName, RequestKey } from "../../protocol/ids.ts";
 import { isRemembered } from "../../protocol/recent.ts";
 import type { Sequencer } from "../../protocol/sequencer.ts";
 import type { Bundle } from "../../protocol/transition.ts";
-import { candidates, graceTicks } from "../../protocol/turn.ts";
+import { candidates, graceTicks, isLate } from "../../protocol/turn.ts";
 import type { SimulatedNode } from "../node.ts";
 import { checkBlamed, noteAttempts } from "./attempts.ts";
 import {
@@ -147,11 +147,10 @@ export class Conduct {
         checkReleased(node, sequencer, from, (id) => message.ids.includes(id));
         return;
       case "Heartbeat": {
+        if (isLate(sequencer, from, message)) return;
         course.heardTicks.set(from, sequencer.tick);
-        const { boot, isComplete, transactions } = message;
-        if (!isComplete || boot < (sequencer.sender.boots.get(from) ?? boot))
-          return;
-        if (!candidates(sequencer).includes(from)) return;
+        const { isComplete, transactions } = message;
+        if (!isComplete || !candidates(sequencer).includes(from)) return;
         const listed = new Set(transactions.map(({ id }) => id));
         checkReleased(node, sequencer, from, (id) => !listed.has(id));
         return;

@@ -31,6 +31,7 @@ export class Indexer {
   #first: number | undefined;
   #isRightChain = false;
   #lowerHeads = 0;
+  #tip: number | undefined;
   #isHeld = false;
   #unsubscribe: (() => void) | undefined;
 
@@ -79,6 +80,11 @@ export class Indexer {
     });
   }
 
+  /** The head of the chain, as it was seen last. */
+  get tip(): number | undefined {
+    return this.#tip;
+  }
+
   /** Tells nothing more until it is released. */
   hold(): void {
     this.#isHeld = true;
@@ -96,6 +102,7 @@ export class Indexer {
     const tip = await this.#chain.header("latest");
     if (tip === undefined)
       throw new ChainError("unreachable", "The chain has no head.");
+    this.#tip = tip.number;
     const fork = await this.#findFork(tip);
     if (fork === "wait" || this.#mustWait()) return false;
     if (fork !== undefined) {

@@ -1,0 +1,240 @@
+type MetricType = "counter" | "gauge" | "histogram";
+
+/** A metric, and what to make of it. The reference is made from this. */
+export interface Definition<Type extends MetricType = MetricType> {
+  readonly type: Type;
+  /** Plain sentences; Prometheus shows them too. */
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** What to do when it looks bad. */
+  readonly advice: string;
+}
+
+/** From a fast chain of a test to a slow one of the world. */
+export const secondsBuckets = [
+  0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600,
+];
+
+function counter(
+  help: string,
+  advice: string,
+  ...labels: readonly string[]
+): Definition<"counter"> {
+  return { type: "counter", help, advice, labels };
+}
+
+function gauge(
+  help: string,
+  advice: string,
+  ...labels: readonly string[]
+): Definition<"gauge"> {
+  return { type: "gauge", help, advice, labels };
+}
+
+function histogram(
+  help: string,
+  advice: string,
+  ...labels: readonly string[]
+): Definition<"histogram"> {
+  return { type: "histogram", help, advice, labels };
+}
+
+/**
+ * All metrics of a node, by name. None has a label for groups: any peer may create groups, so the number of series would be
+ * in the hands of others, and whoever scrapes would learn who works with whom. `sequencer_status` tells about single groups.
+ */
+export const definitions = {
+  sequencer_info: gauge(
+    "Always 1. The label says which node this is.",
+    "If it is missing, the node does not run or cannot be reached.",
+    "node",
+  ),
+  sequencer_healthy: gauge(
+    "1 while the node works, 0 after it has failed. The same as /health.",
+    "It has stopped. Read the last error in its log, then start it again; what it accepted is on its disk.",
+  ),
+  sequencer_ready: gauge(
+    "1 if the node can serve users now. The same as /ready.",
+    "Ask /ready: it lists every reason.",
+  ),
+  sequencer_boots: gauge(
+    "How often this node has started on its disk.",
+    "If it grows by itself, something restarts the node; its log says why it ended.",
+  ),
+  sequencer_trouble: gauge(
+    "What is in the node's way: 1 for the chain and for the endorsing key, for payers how many.",
+    "chain: check the chain's node and its address. payer: fill the account or check its key. endorser: check the key service.",
+    "kind",
+  ),
+
+  sequencer_groups: gauge(
+    "Groups that this node takes part in.",
+    "If it is fewer than you expect, look for groups that were refused.",
+  ),
+  sequencer_groups_refused_total: counter(
+    "Groups that others offered and this node refused.",
+    "The log says why. Often a domain is missing here, or an address is not the one in this node's directory.",
+  ),
+  sequencer_own_intents: gauge(
+    "Intents of this node's users that have not ended, by state, over all groups.",
+    "Many that are Pending or Delegated: no coordinator serves them. Many that are Parked: users have to resume them.",
+    "state",
+  ),
+  sequencer_blocked_intents: gauge(
+    "Own intents that wait for something out of the ordinary. At most 20 of each group are counted.",
+    "`sequencer_status` names them, and what they wait for.",
+  ),
+  sequencer_intents_accepted_total: counter(
+    "Intents that this node took from its users.",
+    "If it stands still, users do not reach the node.",
+  ),
+  sequencer_intents_settled_total: counter(
+    "Own intents that ended, by outcome. One is counted again if its block was taken back.",
+    "Many that are reverted: ask for their receipts, which say why.",
+    "outcome",
+  ),
+  sequencer_intents_prepared_total: counter(
+    "Own intents that were prepared for their users.",
+    "Nothing: users carry them out themselves.",
+  ),
+  sequencer_intent_dispatch_seconds: histogram(
+    "From the acceptance of an own intent to its first dispatch.",
+    "Coordinator or endorsers are slow or away: look at the heartbeat, at takeovers and at peers.",
+  ),
+  sequencer_intent_confirm_seconds: histogram(
+    "From the last dispatch of an own intent to its confirmation.",
+    "The chain is slow or fees are too low: look at the coordinator's payer and at the age of the last block.",
+  ),
+  sequencer_intent_settle_seconds: histogram(
+    "From the acceptance of an own intent to its end, by outcome.",
+    "The sum of the other two; see which one is long.",
+    "outcome",
+  ),
+  sequencer_intents_untimed_total: counter(
+    "Own intents that are not in the histograms, because too many were open to time all.",
+    "More intents are open than the monitor remembers. See why they do not end.",
+  ),
+
+  sequencer_coordinator_groups: gauge(
+    "Groups by the state of this node as their coordinator.",
+    "Elect, Prepared or Flush for long: a handover does not end. Look at the peers.",
+    "state",
+  ),
+  sequencer_coordinated_transactions: gauge(
+    "Transactions that this node coordinates, by state, over all groups.",
+    "Many in Endorsement_Gathering: endorsers do not answer. Many in Submitted: the chain does not take them.",
+    "state",
+  ),
+  sequencer_coordinator_heartbeat_age_seconds: gauge(
+    "Age of the last heartbeat of another coordinator, the oldest over groups with own intents.",
+    "Above a few heartbeats, that coordinator is silent. Another should take over; if none does, look at the peers.",
+  ),
+  sequencer_groups_without_coordinator: gauge(
+    "Groups with own intents in which nobody is seen coordinating.",
+    "For more than some seconds: too few members are up, or this node is cut off.",
+  ),
+  sequencer_takeovers_total: counter(
+    "How often this node became a coordinator: start if nobody was, handover from another, failover if another is silent.",
+    "Many failovers: nodes crash, or do not hear each other. Look at the peers and at the event loop's delay.",
+    "cause",
+  ),
+  sequencer_handovers_given_total: counter(
+    "How often this node gave the role of coordinator away.",
+    "A steady rate is the rotation. More than that: nodes disagree about the height of the chain.",
+  ),
+  sequencer_bundles_dispatched_total: counter(
+    "Bundles that this node sent to the ledger as coordinator. One may be counted again after a restart.",
+    "If it stands still while transactions are coordinated, look at their states.",
+  ),
+  sequencer_intents_dispatched_total: counter(
+    "Intents in those bundles.",
+    "Few for each bundle: there is little load, or intents of different senders block each other.",
+  ),
+  sequencer_submissions_failed_total: counter(
+    "Bundles that did not happen on the ledger, by failure: reverted, expired or rejected.",
+    "reverted: another coordinator was faster, or endorsers know another state. expired: the chain is slow or fees are too low. rejected: the chain's node refuses.",
+    "failure",
+  ),
+  sequencer_open_public_transactions: gauge(
+    "Users' transactions of the base ledger that have not ended.",
+    "Their payers have no money, or the chain does not take them. `ptx_queryPendingTransactions` lists them.",
+  ),
+
+  sequencer_outbox_messages: gauge(
+    "What is repeated until somebody acknowledges it, by kind, over all groups.",
+    "Growing: the receivers are away. Look at the peers.",
+    "kind",
+  ),
+  sequencer_missing_states: gauge(
+    "States on the ledger whose content this node waits for.",
+    "No endorser tells them: too few members are up, or this node is cut off.",
+  ),
+  sequencer_messages_dropped_total: counter(
+    "Messages from peers that were dropped, by reason, and own ones that are too large to send.",
+    "forged or unknown-sender: keys differ, or somebody attacks. too many: this node is overloaded. A few replayed ones are normal.",
+    "reason",
+  ),
+  sequencer_peer_connected: gauge(
+    "1 if this node is connected with the peer.",
+    "Check whether the peer runs, its address, and the network between.",
+    "peer",
+  ),
+  sequencer_peer_queued_messages: gauge(
+    "Messages that wait to be sent to the peer.",
+    "The peer is away or slow.",
+    "peer",
+  ),
+  sequencer_peer_lost_messages_total: counter(
+    "Messages to the peer that were given up because too many waited. The protocol repeats what matters.",
+    "The peer was away for long. It should end when the peer is back.",
+    "peer",
+  ),
+  sequencer_jobs_waiting: gauge(
+    "Jobs that wait for their turn in the node's loop.",
+    "For long above some hundreds: the disk or the processor is too slow.",
+  ),
+
+  sequencer_block_height: gauge(
+    "The last block that this node has indexed.",
+    "Compare it with the head of the chain.",
+  ),
+  sequencer_chain_head_height: gauge(
+    "The head of the chain, as this node saw it last.",
+    "If it stands still, the chain or its node does.",
+  ),
+  sequencer_blocks_behind: gauge(
+    "Blocks that could be indexed and are not.",
+    "After a start it falls. Later it should be near 0; otherwise the chain's node is too slow.",
+  ),
+  sequencer_block_age_seconds: gauge(
+    "Time since this node indexed a block, or since it started.",
+    "On a chain with regular blocks: the chain stands still, or its node does. On others it means nothing.",
+  ),
+  sequencer_blocks_reverted_total: counter(
+    "How often the chain took blocks back.",
+    "Often: ask for more confirmations in the configuration.",
+  ),
+
+  sequencer_database_bytes: gauge(
+    "Size of the node's database with its journal.",
+    "See that the disk has room for its growth.",
+  ),
+  sequencer_log_lines_lost_total: counter(
+    "Lines of the log that nobody took.",
+    "Whatever reads the log is too slow, or gone.",
+  ),
+  sequencer_monitor_errors_total: counter(
+    "What the monitor could not read or count, by part. Metrics of that part are missing from the answer.",
+    "After a node has stopped this is normal. Otherwise please report it.",
+    "part",
+  ),
+} as const satisfies Readonly<Record<string, Definition>>;
+
+export type MetricName = keyof typeof definitions;
+
+/** The names of all metrics of one type. */
+export type NameOf<Type extends MetricType> = {
+  [Name in MetricName]: (typeof definitions)[Name]["type"] extends Type
+    ? Name
+    : never;
+}[MetricName];

@@ -1,0 +1,24 @@
+import type { NodeLoad } from "../node/load.ts";
+import type { NodeStatus } from "../service.ts";
+
+/** How this node and a peer are connected. */
+export interface PeerStatus {
+  readonly name: string;
+  readonly isConnected: boolean;
+  /** Messages that wait to be sent. */
+  readonly queued: number;
+  /** Messages that were given up since the start. */
+  readonly lost: number;
+}
+
+/** What a monitor asks when somebody wants to know. What is left out is not told. Any of them may throw. */
+export interface MonitorPorts {
+  readonly status: () => NodeStatus;
+  readonly load?: (() => NodeLoad) | undefined;
+  readonly peers?: (() => readonly PeerStatus[]) | undefined;
+  readonly databaseBytes?: (() => number) | undefined;
+  readonly isStoreOpen?: (() => boolean) | undefined;
+  readonly logLinesLost?: (() => number) | undefined;
+  /** Milliseconds that never go back. */
+  readonly now?: (() => number) | undefined;
+}
