@@ -301,6 +301,57 @@ describe("runtime: submitter", function () {
     return (block as { readonly transactions: unknown }).transactions;
   };
 
+  it("takes nothing for a gap that was mined while it looked", async () => {
+    await mineByHand();
+    let hold: Promise<void> | undefined;
+    let held = 0;
+    const slow: ChainClient = {
+      ...client,
+      request: async (method, params) => {
+        const answer = await client.request(method, params);
+        if (method === "eth_getTransactionCount" && hold !== undefined) {
+          held += 1;
+          await hold;
+        }
+        return answer;
+      },
+    };
+    rig.start(slow, [group, other], { resendMs: 60_000 });
+    const [, stray] = aChain(2);
+    if (stray === undefined) throw new Error();
+    const digests = [
+      rig.submit(group, stray),
+      rig.submit(group, other.endorse(), {
+        group: other.address,
+        to: other.to,
+      }),
+      rig.submit(group, group.endorse()),
+    ];
+    await rig.untilAll(digests, "submitted");
+    const [, , last] = (await pendingHashes()) as string[];
+    await client.request("hardhat_dropTransaction", [last]);
+
+    let release: () => void = () => undefined;
+    hold = new Promise<void>((resolve) => (release = resolve));
+    rig.submit(group, group.endorse());
+    while (held === 0) await rig.index.turn();
+    // The first one reverts, which nobody is told; the second one succeeds, and the indexer sees it; the third one waits.
+    await mine();
+    await rig.index.until(
+      () => rig.index.transitionsOf(other.address).length === 1,
+    );
+    await rig.index.turn();
+    hold = undefined;
+    release();
+
+    while (confirmed() < 3 && rig.troubles.length === 0) await mine();
+    expect(rig.troubles).to.deep.equal([]);
+    expect(rig.failures.map(({ digest }) => digest)).to.deep.equal([
+      digests[0],
+    ]);
+    expect(await nonceOnChain()).to.equal(4);
+  });
+
   it("sends again what a reorganisation took back", async () => {
     rig.start(client, [group, other]);
     const snapshot = await client.request("evm_snapshot", []);

@@ -194,9 +194,15 @@ export class Account {
     const waiting = this.#signed((job) => isWaiting(job, count));
     const position = { address: this.#address, count };
     const gaps = await findGaps(waiting, position, this.#ports.chain);
-    if (gaps !== "lost") return gaps;
-    this.#unsign(waiting);
-    return [];
+    if (gaps === "lost") {
+      this.#unsign(waiting);
+      return [];
+    }
+    // What was mined above the block that was asked about waits no longer, and still has its nonce.
+    const taken = this.#signed(() => true).map(
+      ({ saved }) => saved.signing.nonce,
+    );
+    return gaps.filter((nonce) => !taken.includes(nonce));
   }
 
   /** They get other nonces; nothing is left of those that only used one up. */
