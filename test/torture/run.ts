@@ -11,7 +11,7 @@ import { torture } from "./harness/torture.ts";
 const SEED = 1;
 const FAULTS_MIN = 10;
 /** Fewer would mean that nodes did not do their work. */
-const CONFIRMED_MIN = 100;
+const CONFIRMED_MIN = 50;
 
 describe("Nodes in processes of their own, under torture", function () {
   // Two minutes of faults, and time to come to rest on a busy machine.
