@@ -4,6 +4,7 @@ import {
   type NodeSettings,
   defaultSettings,
 } from "../runtime/node/settings.ts";
+import { nodeNameType } from "./config-types.ts";
 
 /** How many nodes, and how they behave: for `connection.sequencer` and `sequencer:run`. */
 export interface ClusterUserConfig extends Partial<NodeSettings> {
@@ -73,18 +74,11 @@ const ms = (min: number): z.ZodType<number> =>
 const count = (min: number, unit: string): z.ZodType<number> =>
   counted(unit, { min, max: COUNT_MAX });
 
-const nameType = z
-  .string({ invalid_type_error: "Expected the name of a node, as a text" })
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
-    message:
-      'Expected a name: a letter or digit, then letters, digits, ".", "_" or "-", at most 64 in all',
-  });
-
 const nodesMessage = `Expected how many nodes there are, from 1 to ${NODES_MAX}, or a list of their names`;
 const nodesType = z.any().superRefine((nodes: unknown, context) => {
   const type = Array.isArray(nodes)
     ? z
-        .array(nameType)
+        .array(nodeNameType)
         .min(1, { message: "Expected at least one name" })
         .max(NODES_MAX, { message: `Expected at most ${NODES_MAX} names` })
         .superRefine(requireDifferent)

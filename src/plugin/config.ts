@@ -7,6 +7,8 @@ import {
   findConflicts,
   resolveClusterConfig,
 } from "./cluster-config.ts";
+import { addressType } from "./config-types.ts";
+import { type PeersConfig, peersType } from "./peers-config.ts";
 
 /** Where the ledger is on one network. */
 export interface SequencerNetworkUserConfig {
@@ -20,6 +22,8 @@ export interface SequencerNetworkUserConfig {
 export interface SequencerUserConfig extends ClusterUserConfig {
   /** The ledger, by the name of the network in `networks`. */
   readonly networks?: Readonly<Record<string, SequencerNetworkUserConfig>>;
+  /** All nodes that run as processes of their own, by name: for `sequencer:node`. */
+  readonly peers?: PeersConfig;
 }
 
 /** Where the ledger is on one network, resolved. */
@@ -31,11 +35,8 @@ export interface SequencerNetworkConfig {
 /** The key `sequencer`, resolved. */
 export interface SequencerConfig extends ClusterConfig {
   readonly networks: Readonly<Record<string, SequencerNetworkConfig>>;
+  readonly peers: PeersConfig;
 }
-
-const addressType = z.string().regex(/^0x[0-9a-fA-F]{40}$/, {
-  message: 'Expected an address: "0x" and 40 hexadecimal digits',
-});
 
 const networkType = z
   .object({
@@ -49,6 +50,7 @@ export const userConfigType = z.object({
   sequencer: z
     .object({
       networks: z.record(z.string(), networkType).optional(),
+      peers: peersType.optional(),
       ...clusterShape,
     })
     .strict()
@@ -74,6 +76,7 @@ export function resolveSequencerConfig(
   );
   return {
     networks: Object.fromEntries(networks) as SequencerConfig["networks"],
+    peers: user.peers ?? {},
     ...resolveClusterConfig(user),
   };
 }

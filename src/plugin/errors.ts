@@ -84,6 +84,8 @@ const messages = {
     `--data-dir "${directory}" cannot be used: ${reason}. Give the path of a directory that you can write to.`,
   DATA_DIR_LOCKED: ({ directory }: { directory: string }) =>
     `Another process runs the nodes in ${directory}. Stop it first, or use another --data-dir.`,
+  DATA_DIR_MISSING: ({ node }: { node: string }) =>
+    `${node} must remember what it accepted. Give it --data-dir with the path of a directory; its files are in a folder with its name.`,
   DATA_DIR_OTHER: ({
     directory,
     option,
@@ -96,6 +98,8 @@ const messages = {
     saved: string | number;
   }) =>
     `${option} ${value} does not fit what is in ${directory}: there it is ${saved}. Leave ${option} out, or use another --data-dir.`,
+  FACTORY_MISSING: ({ address, network }: Place) =>
+    `The factory of groups is not on network "${network}" yet: there is no contract at ${address}. Deploy it once, for all nodes: npx hardhat sequencer:deploy --network ${network}.`,
   FACTORY_INVALID: ({ address, network }: Place) =>
     `The contract at sequencer.networks.${network}.factory, ${address}, is not a group factory: it does not answer implementation(). Correct the address, or remove it to use the factory that is the same on every chain.`,
   FACTORY_NOT_FOUND: ({ address, network }: Place) =>
@@ -163,6 +167,20 @@ const messages = {
     `The intent ${id} of ${node} reverted: ${reason} Use receipt() where that is expected.`,
   KEYS_MISSING: ({ network, count }: { network: string; count: number }) =>
     `Network "${network}" has no keys in its configuration, and nodes must sign themselves. Give it ${count}: accounts: [configVariable("…"), …] or accounts: { mnemonic: configVariable("…") } in networks.${network}, and npx hardhat keystore set for the values.`,
+  KEY_MISSING: ({ node, address, network }: Place & { node: string }) =>
+    `${node} endorses as ${address}, and no account of network "${network}" has that address. Add its key: accounts: [configVariable("…")] in networks.${network}, and npx hardhat keystore set for the value; or correct sequencer.peers.${node}.endorser.`,
+  LISTEN_INVALID: ({ value }: { value: string }) =>
+    `--listen "${value}" is no host and port. Write host:port, as in 0.0.0.0:8650.`,
+  LISTEN_REFUSED: ({
+    node,
+    address,
+    reason,
+  }: {
+    node: string;
+    address: string;
+    reason: string;
+  }) =>
+    `${node} cannot listen to other nodes on ${address}: ${reason}. Stop what uses it, or choose another with --listen.`,
   MEMBERS_MISSING: ({ option }: { option: string }) =>
     `${option} is for a new group. Add --members with the addresses of its members, or leave ${option} out.`,
   MEMBERS_TOO_MANY: ({ count, max }: { count: number; max: number }) =>
@@ -181,6 +199,10 @@ const messages = {
     `Network "${network}" does not answer: ${reason}. Start its node, or correct networks.${network}.url.`,
   NODE_FAILED: ({ node, reason }: { node: string; reason: string }) =>
     `${node} cannot go on: ${reason} What it accepted is on its disk: mend this and run again with the same --data-dir.`,
+  NETWORK_TEMPORARY: ({ network }: { network: string }) =>
+    `Network "${network}" ends with this process, and nodes in other processes cannot reach it. Run npx hardhat node, and choose its network with --network localhost.`,
+  NODE_NAME_INVALID: ({ name }: { name: string }) =>
+    `"${name}" is no name of a node. Give --name with one of those in sequencer.peers.`,
   NODE_NOT_MEMBER: ({
     name,
     group,
@@ -220,18 +242,30 @@ const messages = {
     max: number;
   }) =>
     `${name} "${value}" is out of range. Give a whole number from ${min} to ${max}.`,
-  PORT_IN_USE: ({ port, node }: { port: number; node: string }) =>
-    `Port ${port}, for the JSON-RPC of ${node}, is in use. Stop what uses it, or choose others with --rpc-port; 0 takes any that are free.`,
+  PEER_MISSING: ({ node, known }: { node: string; known: string }) =>
+    `${node} is not in sequencer.peers; there is: ${known}. Add it at all nodes, with the key that npx hardhat sequencer:identity --name ${node} prints.`,
+  PEER_KEY_OTHER: ({
+    node,
+    directory,
+    configured,
+    found,
+  }: {
+    node: string;
+    directory: string;
+    configured: string;
+    found: string;
+  }) =>
+    `sequencer.peers.${node}.key is ${configured}, but the key in ${directory} is ${found}. Correct the configuration at all nodes, or use the --data-dir with the right key.`,
+  PORT_IN_USE: ({ port, node, purpose, option }: Port) =>
+    `Port ${port}, for ${purpose} of ${node}, is in use. Stop what uses it, or choose another with ${option}; 0 takes any that is free.`,
   PORT_REFUSED: ({
     port,
     node,
+    purpose,
+    option,
     reason,
-  }: {
-    port: number;
-    node: string;
-    reason: string;
-  }) =>
-    `Port ${port}, for the JSON-RPC of ${node}, cannot be opened: ${reason}. Choose others with --rpc-port; 0 takes any that are free.`,
+  }: Port & { reason: string }) =>
+    `Port ${port}, for ${purpose} of ${node}, cannot be opened: ${reason}. Choose another with ${option}; 0 takes any that is free.`,
   OPTIONS_INVALID: ({ what, problems }: { what: string; problems: string }) =>
     `${what} cannot be called like this: ${problems}.`,
   PROXY_REFUSED: ({ network, reason }: { network: string; reason: string }) =>
@@ -310,6 +344,13 @@ const messages = {
   VERIFY_OTHER_FACTORY: ({ address }: { address: string }) =>
     `The factory ${address} has other code than this version of hardhat-sequencer deploys, so its source is not known here. Leave out --verify; nothing was sent.`,
 } as const;
+
+interface Port {
+  readonly port: number;
+  readonly node: string;
+  readonly purpose: string;
+  readonly option: string;
+}
 
 interface Place {
   readonly address: string;

@@ -70,7 +70,7 @@ export async function startHandmade(
           settings: { ...defaultSettings, tickMs: 20, pollMs: 20 },
         },
         {
-          hub,
+          connect: (self, arrive) => hub.connect(self, arrive),
           client: openClient(),
           identity: keys.member(name).identity,
           registry: keys.registry,

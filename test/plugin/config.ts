@@ -20,6 +20,7 @@ describe("plugin: configuration", function () {
     const hre = await anEnvironment();
     expect(hre.config.sequencer).to.deep.equal({
       networks: {},
+      peers: {},
       nodes: ["alice", "bob", "carol", "dave"],
       threshold: undefined,
       blockMs: 250,

@@ -60,14 +60,7 @@ const factoryInterface = new Interface(PrivacyGroupFactory__factory.abi);
 /** Looks at every address that matters. Sends nothing. */
 export async function survey(chain: Chain, target: Target): Promise<Survey> {
   const contracts = ledgerContracts();
-  const factory =
-    target.configuredFactory === undefined
-      ? await findOwnFactory(chain, contracts.factory)
-      : await findConfiguredFactory(
-          chain,
-          target.configuredFactory,
-          target.network,
-        );
+  const factory = await findFactory(chain, target);
   return {
     network: target.network,
     contracts,
@@ -78,6 +71,16 @@ export async function survey(chain: Chain, target: Target): Promise<Survey> {
     atomFactoryCode: await chain.codeAt(contracts.atomFactory.address),
     group: await findGroup(chain, factory, target),
   };
+}
+
+/** The factory that the configuration names, or the one that is the same on every chain, there or not. */
+export async function findFactory(
+  chain: Chain,
+  { configuredFactory, network }: Pick<Target, "configuredFactory" | "network">,
+): Promise<FoundFactory> {
+  return configuredFactory === undefined
+    ? await findOwnFactory(chain, ledgerContracts().factory)
+    : await findConfiguredFactory(chain, configuredFactory, network);
 }
 
 async function findOwnFactory(

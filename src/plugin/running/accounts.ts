@@ -59,9 +59,22 @@ export async function accountsFor(
   return accounts;
 }
 
+/** The account of a network with this address; undefined if its key is not there. */
+export async function accountWith(
+  connection: AccountsConnection,
+  address: string,
+): Promise<Account | undefined> {
+  const keys = await keysOf(connection, "all", "first");
+  return keys
+    .map((privateKey) => ({ privateKey, address: computeAddress(privateKey) }))
+    .find((known) => known.address.toLowerCase() === address.toLowerCase());
+}
+
+type Count = number | "all";
+
 async function keysOf(
   connection: AccountsConnection,
-  count: number,
+  count: Count,
   end: End,
 ): Promise<readonly string[]> {
   const { accounts } = connection.networkConfig;
@@ -90,7 +103,7 @@ async function keysOf(
 /** A chain for tests that owns the accounts which everybody knows the keys of needs no key in the configuration. */
 async function publishedKeysOf(
   { networkName: network, provider }: AccountsConnection,
-  count: number,
+  count: Count,
   end: End,
 ): Promise<readonly string[]> {
   const known = await provider.request({ method: "eth_accounts", params: [] });
@@ -109,8 +122,9 @@ async function publishedKeysOf(
   const isKnown = keys.every((key) =>
     addresses.includes(computeAddress(key).toLowerCase()),
   );
-  if (!isKnown || keys.length < count)
-    throw new SequencerError("KEYS_MISSING", { network, count });
+  const needed = count === "all" ? 1 : count;
+  if (!isKnown || keys.length < needed)
+    throw new SequencerError("KEYS_MISSING", { network, count: needed });
   return keys;
 }
 
@@ -120,8 +134,8 @@ interface Range {
 }
 
 /** As many as wanted, or all. */
-function rangeOf(total: number, count: number, end: End): Range {
-  const taken = Math.min(count, total);
+function rangeOf(total: number, count: Count, end: End): Range {
+  const taken = count === "all" ? total : Math.min(count, total);
   return { first: end === "first" ? 0 : total - taken, taken };
 }
 

@@ -53,7 +53,12 @@ export class Doors {
       this.#servers.push(server);
       return { url, webSocketUrl };
     } catch (error) {
-      throw refusalOf(error, { node: service.name, port: httpPort });
+      throw refusalOf(error, {
+        node: service.name,
+        port: httpPort,
+        purpose: "the JSON-RPC",
+        option: "--rpc-port",
+      });
     }
   }
 
@@ -66,9 +71,15 @@ export class Doors {
   };
 }
 
-function refusalOf(
+/** Why a port cannot be opened, for the user. Other errors stay as they are. */
+export function refusalOf(
   error: unknown,
-  wanted: { readonly node: string; readonly port: number },
+  wanted: {
+    readonly node: string;
+    readonly port: number;
+    readonly purpose: string;
+    readonly option: string;
+  },
 ): unknown {
   if (!(error instanceof Error)) return error;
   const code: unknown = Reflect.get(error, "code");

@@ -5,11 +5,9 @@ import { parseGroupAddress } from "../../protocol/ids.ts";
 import { Cluster } from "../../runtime/cluster/cluster.ts";
 import { builtInDomains } from "../../runtime/domains/built-in.ts";
 import { groupToken } from "../../runtime/domains/group-token.ts";
-import { KeyError } from "../../runtime/keys/key-error.ts";
 import { openChainClient } from "../../runtime/ledger/client/open.ts";
 import type { NodeSettings } from "../../runtime/node/settings.ts";
 import type { NodeGroup } from "../../runtime/service.ts";
-import { StoreError } from "../../runtime/store/store-error.ts";
 import { UserBook } from "../../runtime/users/book.ts";
 import { type RunFact, runFactOf } from "../../view/facts.ts";
 import { nodeNames } from "../cluster-config.ts";
@@ -18,6 +16,7 @@ import { SequencerError } from "../errors.ts";
 import { type Account, accountsFor } from "./accounts.ts";
 import { askChain, connect, type Connection, keepMining } from "./chain.ts";
 import type { Closers } from "./closers.ts";
+import { dataDirErrorOf } from "./data-dir-error.ts";
 import { type DataDir, openDataDir, type SavedRun } from "./data-dir.ts";
 import { Doors } from "./doors.ts";
 import { faucetOf } from "./faucet.ts";
@@ -210,15 +209,7 @@ async function startCluster(
     cluster.start();
     return cluster;
   } catch (error) {
-    if (error instanceof StoreError && error.code === "LOCKED")
-      throw new SequencerError("DATA_DIR_LOCKED", { directory }, error);
-    if (error instanceof StoreError || error instanceof KeyError)
-      throw new SequencerError(
-        "DATA_DIR_DAMAGED",
-        { reason: error.message },
-        error,
-      );
-    throw error;
+    throw dataDirErrorOf(error, directory);
   }
 }
 

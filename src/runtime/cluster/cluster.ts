@@ -110,7 +110,7 @@ export class Cluster {
       const member = new Member(
         { ...options, name, file: join(node.directory, "node.db") },
         {
-          hub: this.#hub,
+          connect: (self, arrive) => this.#hub.connect(self, arrive),
           client,
           identity: node.identity,
           endorser: node.endorser,

@@ -17,9 +17,10 @@ import type { ChainClient, Endorser } from "../ports.ts";
 import { NodeRefusal, type Settlement } from "../service.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { machineTimers } from "../timers.ts";
-import type { Hub } from "../transport/in-process.ts";
+import type { Connect } from "../transport/carrier.ts";
+import { createSealedTransport } from "../transport/sealed-transport.ts";
 
-/** What a member of a cluster is, also while it is down. */
+/** What a node is, also while it is down. */
 export interface MemberOptions {
   readonly name: NodeName;
   readonly chainId: bigint;
@@ -29,12 +30,13 @@ export interface MemberOptions {
   readonly file: string;
 }
 
-/** What a member of a cluster is connected with. */
+/** What a node is connected with. */
 export interface MemberPorts extends Pick<
   NodePorts,
   "endorser" | "payers" | "faucet" | "wallet" | "directory"
 > {
-  readonly hub: Hub;
+  /** The network between the nodes. */
+  readonly connect: Connect;
   readonly client: ChainClient;
   readonly identity: Identity;
   readonly registry: ReadonlyMap<NodeName, KeyObject>;
@@ -60,7 +62,7 @@ interface Waiter {
   readonly resolve: (settlement: Settlement) => void;
 }
 
-/** One node of a cluster. It can crash, and start again on its own disk. */
+/** One node with its disk. It can crash, and start again on its own disk. */
 export class Member {
   readonly name: NodeName;
   readonly #options: MemberOptions;
@@ -88,7 +90,7 @@ export class Member {
 
   start(): void {
     if (this.#node !== undefined) return;
-    const { hub, identity, registry, onFact, onFatal } = this.#ports;
+    const { connect, identity, registry, onFact, onFatal } = this.#ports;
     const store = openStore({ file: this.#options.file });
     this.#store = store;
     const node = new Node(this.#options, {
@@ -102,7 +104,7 @@ export class Member {
       endorser: this.#ports.endorser,
       wallet: this.#ports.wallet,
       connect: (receive) =>
-        hub.join(
+        createSealedTransport(
           {
             name: this.name,
             boot: store.boot,
@@ -110,7 +112,7 @@ export class Member {
             registry,
             marks: store.peers.list(),
           },
-          receive,
+          { connect, receive },
         ),
       payers: this.#ports.payers,
       faucet: this.#ports.faucet,
@@ -219,7 +221,7 @@ export class Member {
   }
 }
 
-/** The directory of a cluster: everybody is known. */
+/** The directory of nodes that are all known. */
 export function directoryOf(
   members: ReadonlyMap<
     NodeName,

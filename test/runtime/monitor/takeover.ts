@@ -29,6 +29,7 @@ const heartbeat: Message = {
   type: "Heartbeat",
   state: "Active",
   boot: 1,
+  beat: 0,
   height: 0,
   transactions: [],
   isComplete: true,

@@ -114,7 +114,7 @@ describe("A group with a member that lies", function () {
             },
           },
           {
-            hub,
+            connect: (self, arrive) => hub.connect(self, arrive),
             client: openClient(),
             identity: keys.member(name).identity,
             registry: keys.registry,

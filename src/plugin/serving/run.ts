@@ -1,0 +1,47 @@
+import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
+
+import { Closers } from "../running/closers.ts";
+import { createControl } from "../running/control.ts";
+import type { Journal } from "./journal.ts";
+import type { NodeRequest } from "./options.ts";
+import { serve } from "./serve.ts";
+
+/** What a node needs of the world. */
+export interface NodeRunPorts {
+  readonly journal: Journal;
+  /** Milliseconds of real time. */
+  readonly now: () => number;
+  /** Calls back for every polite request to end. */
+  readonly onInterrupt: (listener: () => void) => () => void;
+}
+
+/** Runs one node until somebody ends it, or it cannot go on. What it accepted is on its disk either way. */
+export async function runNode(
+  hre: HardhatRuntimeEnvironment,
+  request: NodeRequest,
+  { journal, now, onInterrupt }: NodeRunPorts,
+): Promise<void> {
+  const control = createControl(now);
+  const closers = new Closers();
+  // Nothing else does while nodes wait for each other: their timers do not keep the process alive.
+  const alive = setInterval(() => undefined, 1_000_000);
+  await closers.add(() => {
+    clearInterval(alive);
+  });
+  await closers.add(onInterrupt(control.interrupt));
+  try {
+    const serving = serve(request, {
+      hre,
+      closers,
+      journal,
+      onFatal: control.fail,
+    });
+    // If it is not waited for, it fails because everything else is closed.
+    serving.catch(() => undefined);
+    await Promise.race([control.ended, serving.then(journal.ready)]);
+    await control.ended;
+    journal.stopping();
+  } finally {
+    await closers.close();
+  }
+}

@@ -1,0 +1,204 @@
+import { join } from "node:path";
+
+import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
+
+import type { NodeName } from "../../protocol/ids.ts";
+import { Member, directoryOf } from "../../runtime/cluster/member.ts";
+import { builtInDomains } from "../../runtime/domains/built-in.ts";
+import type { Identity } from "../../runtime/keys/identity.ts";
+import { createEndorser, createPayer } from "../../runtime/keys/secp256k1.ts";
+import { loadWallet } from "../../runtime/keys/wallet-file.ts";
+import { openChainClient } from "../../runtime/ledger/client/open.ts";
+import { databaseBytes } from "../../runtime/monitor/database-size.ts";
+import { Monitor } from "../../runtime/monitor/monitor.ts";
+import type { Database } from "../../runtime/store/database.ts";
+import type { SocketNetwork } from "../../runtime/transport/socket/network.ts";
+import { UserBook } from "../../runtime/users/book.ts";
+import { SequencerError } from "../errors.ts";
+import type { Account } from "../running/accounts.ts";
+import { askChain, connect, type Connection } from "../running/chain.ts";
+import type { Closers } from "../running/closers.ts";
+import { Doors } from "../running/doors.ts";
+import { faucetOf } from "../running/faucet.ts";
+import { dataDirErrorOf } from "../running/data-dir-error.ts";
+import { openIdentity } from "./identity.ts";
+import type { Journal, Reachable } from "./journal.ts";
+import type { NodeRequest } from "./options.ts";
+import { type Peer, readPeers, requireOwn, requireOwnKey } from "./peers.ts";
+import { peersOf, openSockets } from "./sockets.ts";
+import { openStatusDoor } from "./status-door.ts";
+import { requireAccount, requireChain } from "./terms.ts";
+
+/** What serving needs of the world. */
+export interface ServePorts {
+  readonly hre: HardhatRuntimeEnvironment;
+  readonly journal: Journal;
+  /** The node cannot go on. */
+  readonly onFatal: (error: unknown) => void;
+  /** Gets everything that was opened. */
+  readonly closers: Closers;
+}
+
+/** Starts one node, between its peers, the chain and its users. What was on its disk goes on. */
+export async function serve(
+  request: NodeRequest,
+  ports: ServePorts,
+): Promise<Reachable> {
+  const { hre, closers, journal } = ports;
+  const { name, directory } = request;
+  const { sequencer: config } = hre.config;
+  const peers = readPeers(config.peers);
+  const own = requireOwn(peers, name);
+  const identity = openIdentity(directory);
+  requireOwnKey(own, identity, request);
+
+  const connection = await connect(hre);
+  await closers.add(async () => {
+    await connection.close();
+  });
+  const { networkName: network } = connection;
+  if (connection.networkConfig.type !== "http")
+    throw new SequencerError("NETWORK_TEMPORARY", { network });
+  const chain = await askChain(connection);
+  const account = await requireAccount(connection, { name, own });
+  const factory = await requireChain(request, {
+    connection,
+    chain,
+    account,
+    configured: config.networks[network]?.factory,
+  });
+
+  const listen = request.listen ?? own.address;
+  const sockets = await openSockets(
+    { name, identity, peers, listen },
+    { onFact: journal.seePeer },
+  );
+  await closers.add(sockets.stop);
+  const { member, monitor, book } = await startMember(
+    {
+      request,
+      chainId: chain.chainId,
+      factory,
+      settings: config.settings,
+      account,
+    },
+    { ...ports, connection, sockets, identity, peers },
+  );
+  const status = await openStatusDoor(
+    { node: name, port: request.statusPort },
+    { monitor, report: journal.report },
+  );
+  await closers.add(status.close);
+  const doors = new Doors({ port: request.rpcPort }, journal);
+  await closers.add(doors.close);
+  const urls = await doors.open(0, {
+    service: member.node,
+    book,
+    client: openChainClient(connection.provider),
+  });
+  // Whoever asks whether it is ready hears at once that it is not any more.
+  await closers.add(monitor.stop);
+  return {
+    network,
+    chainId: chain.chainId,
+    factory,
+    directory,
+    account: account.address,
+    address: { host: listen.host, port: sockets.port },
+    statusUrl: status.url,
+    ...urls,
+  };
+}
+
+async function startMember(
+  options: {
+    readonly request: NodeRequest;
+    readonly chainId: number;
+    readonly factory: string;
+    readonly settings: HardhatRuntimeEnvironment["config"]["sequencer"]["settings"];
+    readonly account: Account;
+  },
+  ports: ServePorts & {
+    readonly connection: Connection;
+    readonly sockets: SocketNetwork;
+    readonly identity: Identity;
+    readonly peers: ReadonlyMap<NodeName, Peer>;
+  },
+): Promise<{
+  readonly member: Member;
+  readonly monitor: Monitor;
+  readonly book: UserBook;
+}> {
+  const { request, settings, account } = options;
+  const { name, directory } = request;
+  const { connection, sockets, identity, peers, journal, closers } = ports;
+  const file = join(directory, "node.db");
+  let opened:
+    { readonly database: Database; readonly book: UserBook } | undefined;
+  const monitor = new Monitor(
+    {},
+    {
+      status: () => member.node.status(),
+      load: () => member.node.load(),
+      peers: () => peersOf(sockets),
+      databaseBytes: () => databaseBytes(file),
+      isStoreOpen: () => opened?.database.isOpen === true,
+      logLinesLost: journal.linesLost,
+    },
+  );
+  const member = new Member(
+    {
+      name,
+      chainId: BigInt(options.chainId),
+      factory: options.factory.toLowerCase(),
+      settings,
+      file,
+    },
+    {
+      connect: sockets.connect,
+      client: openChainClient(connection.provider),
+      identity,
+      registry: new Map(
+        [...peers].map(([peer, { publicKey }]) => [peer, publicKey]),
+      ),
+      directory: directoryOf(peers),
+      endorser: createEndorser(account.privateKey),
+      wallet: loadWallet({ directory }),
+      domains: new Map(builtInDomains.map((domain) => [domain.name, domain])),
+      payers: [createPayer(account.privateKey)],
+      faucet: faucetOf(openChainClient(connection.provider)),
+      createUsers: ({ database }) => {
+        const book = new UserBook({ database, now: () => Date.now() });
+        opened = { database, book };
+        return book;
+      },
+      onFact: (_name, fact) => {
+        monitor.see(fact);
+        journal.see(fact);
+      },
+      onFatal: (_name, error) => {
+        monitor.fail(error);
+        ports.onFatal(failureOf(name, error));
+      },
+    },
+  );
+  try {
+    member.start();
+  } catch (error) {
+    throw dataDirErrorOf(error, directory);
+  }
+  await closers.add(async () => {
+    await member.stop();
+  });
+  if (opened === undefined) throw new Error(`${name} has no book.`);
+  return { member, monitor, book: opened.book };
+}
+
+function failureOf(node: string, error: unknown): Error {
+  const cause = error instanceof Error ? error : new Error(String(error));
+  return new SequencerError(
+    "NODE_FAILED",
+    { node, reason: cause.message },
+    cause,
+  );
+}
