@@ -38,8 +38,8 @@ const samples: readonly Sample[] = [
   at(9_000, "bob", "bob"),
 ];
 const facts = [
-  { atMs: 900, node: "alice", type: "dispatched" },
-  { atMs: 3_500, node: "bob", type: "dispatched" },
+  { atMs: 900, node: "alice", event: "bundle-dispatched" },
+  { atMs: 3_500, node: "bob", event: "bundle-dispatched" },
 ];
 
 describe("torture: measures", () => {

@@ -1,11 +1,11 @@
 import type { Evidence, FaultFact } from "./evidence/evidence.ts";
 import type { Sample } from "./evidence/observer.ts";
 
-/** A fact that a node wrote on its standard output, and when. */
-export interface NodeFact {
+/** A line of a node's log, and when it was heard. */
+export interface LogFact {
   readonly atMs: number;
   readonly node: string;
-  readonly type: string;
+  readonly event: string;
 }
 
 /** What happened how fast, in heartbeats. */
@@ -19,7 +19,7 @@ export interface Measure {
 export interface MeasureInput {
   readonly evidence: Pick<Evidence, "nodes" | "faults" | "answers">;
   readonly samples: readonly Sample[];
-  readonly facts: readonly NodeFact[];
+  readonly facts: readonly LogFact[];
   readonly heartbeatMs: number;
 }
 
@@ -38,11 +38,18 @@ function afterKill(fault: FaultFact, input: MeasureInput): readonly Measure[] {
   const since = (atMs: number | undefined): number | undefined =>
     atMs === undefined ? undefined : (atMs - fault.startMs) / heartbeatMs;
   const dispatched = facts.find(
-    ({ atMs, type, node }) =>
-      type === "dispatched" && atMs > fault.startMs && node !== fault.target,
+    ({ atMs, event, node }) =>
+      event === "bundle-dispatched" &&
+      atMs > fault.startMs &&
+      node !== fault.target,
   );
-  const settled = evidence.answers.find(
-    ({ atMs, type }) => type === "receipt" && atMs > fault.startMs,
+  // What was wished before may have been on the ledger already.
+  const later = evidence.answers.filter(({ atMs }) => atMs > fault.startMs);
+  const wished = new Set(
+    later.filter(({ type }) => type === "wished").map(({ key }) => key),
+  );
+  const settled = later.find(
+    ({ type, key }) => type === "receipt" && wished.has(key),
   );
   const untilMs = Math.max(
     dispatched?.atMs ?? fault.endMs,
@@ -57,7 +64,7 @@ function afterKill(fault: FaultFact, input: MeasureInput): readonly Measure[] {
       heartbeats: since(dispatched?.atMs),
     },
     {
-      what: `${name}: next receipt at a client`,
+      what: `${name}: first receipt of a later wish`,
       atMs: fault.startMs,
       heartbeats: since(settled?.atMs),
     },

@@ -11,7 +11,7 @@ import { collect } from "./collect.ts";
 import type { Answer, Evidence, FaultFact } from "./evidence/evidence.ts";
 import { Journal } from "./evidence/journal.ts";
 import { observe, type Sample } from "./evidence/observer.ts";
-import { coordinatorAt, measure, type NodeFact } from "./measures.ts";
+import { coordinatorAt, measure, type LogFact } from "./measures.ts";
 import { carryOut } from "./nemesis/nemesis.ts";
 import { planFaults } from "./nemesis/schedule.ts";
 import { type ReportInput, writeReport } from "./report/report.ts";
@@ -132,9 +132,9 @@ async function run(
   };
 }
 
-function failuresOf(facts: readonly NodeFact[]): Evidence["failures"] {
+function failuresOf(facts: readonly LogFact[]): Evidence["failures"] {
   return facts
-    .filter(({ type }) => type === "submission-failed")
+    .filter(({ event }) => event === "submission-failed")
     .map((fact) => ({
       atMs: fact.atMs,
       node: fact.node,

@@ -8,7 +8,7 @@ import { openTestLedger } from "../../helpers/runtime-ledger.ts";
 import { Chain } from "./chain/chain.ts";
 import type { ProcessExit } from "./evidence/evidence.ts";
 import { Journal } from "./evidence/journal.ts";
-import type { NodeFact } from "./measures.ts";
+import type { LogFact } from "./measures.ts";
 import { Links } from "./network/links.ts";
 import { PortFinder } from "./network/ports.ts";
 import { Supervisor } from "./processes/supervisor.ts";
@@ -25,7 +25,7 @@ export interface World {
   readonly links: Links;
   readonly nodes: ReadonlyMap<string, Supervisor>;
   readonly exits: Journal<ProcessExit>;
-  readonly facts: Journal<NodeFact>;
+  readonly facts: Journal<LogFact>;
   /** Where everything is written. */
   readonly outDir: string;
   /** Where a node keeps its data. */
@@ -50,7 +50,7 @@ export async function openWorld(options: TortureOptions): Promise<World> {
     { portOf: (name) => ports.get(name) ?? 0 },
   );
   const exits = new Journal<ProcessExit>(path.join(outDir, "exits.jsonl"));
-  const facts = new Journal<NodeFact>(path.join(outDir, "facts.jsonl"));
+  const facts = new Journal<LogFact>(path.join(outDir, "facts.jsonl"));
   const chain = new Chain({
     port: await finder.find(),
     blockMs: BLOCK_MS,
@@ -137,11 +137,11 @@ async function deployFactory(chain: Chain): Promise<string> {
   }
 }
 
-/** Not every line needs to be JSON; what is not is kept as it is. */
-function factOf(line: string): { readonly type: string } {
+/** What is no JSON is kept as it is. */
+function factOf(line: string): { readonly event: string } {
   try {
-    return { type: "unknown", ...(JSON.parse(line) as object) };
+    return { event: "unknown", ...(JSON.parse(line) as object) };
   } catch {
-    return { type: "text", ...{ text: line } };
+    return { event: `text: ${line}` };
   }
 }

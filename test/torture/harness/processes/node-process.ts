@@ -61,7 +61,8 @@ export class NodeProcess {
     const args = [
       ...["sequencer:node", "--name", name, "--data-dir", dataDir],
       ...["--rpc-port", String(rpcPort), "--status-port", String(statusPort)],
-      ...["--json", "--network", "torture"],
+      // Whoever looks for what went wrong wants all of it.
+      ...["--json", "--log-level", "debug", "--network", "torture"],
     ];
     const child = new Child(
       {
