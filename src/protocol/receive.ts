@@ -144,7 +144,11 @@ export function receiveMessage(
       if (!candidates(turn.node).includes(from)) return;
       if (isLate(turn.node, from, message))
         return ignore(turn, "late heartbeat");
-      turn.node.beats.set(from, { boot: message.boot, beat: message.beat });
+      turn.node.beats.set(from, {
+        boot: message.boot,
+        beat: message.beat,
+        tick: turn.node.tick,
+      });
       tellSender(turn, { type: "HeartbeatReceived", from, heartbeat: message });
       return tellCoordinator(turn, {
         type: "HeartbeatReceived",

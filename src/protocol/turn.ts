@@ -17,8 +17,11 @@ export interface Sequencer {
   readonly sender: Sender;
   readonly coordinator: Coordinator;
   readonly endorser: Endorser;
-  /** The newest heartbeat of every other node. */
-  readonly beats: Map<NodeName, Pick<MessageOf<"Heartbeat">, "boot" | "beat">>;
+  /** The newest heartbeat of every node, and when it was heard. */
+  readonly beats: Map<
+    NodeName,
+    Pick<MessageOf<"Heartbeat">, "boot" | "beat"> & { readonly tick: number }
+  >;
   /** Nodes that did not answer, and until which tick they are skipped. */
   readonly silent: Map<NodeName, number>;
   requests: number;
@@ -41,17 +44,19 @@ export function send(turn: Turn, to: NodeName, message: Message): void {
   else turn.effects.push({ type: "Send", to, message });
 }
 
-/** Whether this node has heard something newer from there. */
+/**
+ * Whether this node has heard something newer from there. Not for ever: who once claimed too much, or came back from a
+ * backup, is heard again.
+ */
 export function isLate(
-  { beats }: Sequencer,
+  { beats, config, tick }: Sequencer,
   from: NodeName,
   { boot, beat }: MessageOf<"Heartbeat">,
 ): boolean {
   const newest = beats.get(from);
-  return (
-    newest !== undefined &&
-    (boot < newest.boot || (boot === newest.boot && beat < newest.beat))
-  );
+  if (newest === undefined || tick - newest.tick > config.suspicionTicks)
+    return false;
+  return boot < newest.boot || (boot === newest.boot && beat < newest.beat);
 }
 
 /** A key that no other request of this node has ever had. */

@@ -4,6 +4,7 @@ import { leaveMs } from "../plugin/running/run.ts";
 import { onInterrupt } from "../plugin/running/signals.ts";
 import { jsonJournal, plainJournal } from "../plugin/serving/journal.ts";
 import {
+  failPointVariable,
   type NodeOptions,
   parseNodeOptions,
 } from "../plugin/serving/options.ts";
@@ -14,7 +15,8 @@ export default async function node(
   { json, ...options }: NodeOptions & { readonly json: boolean },
   hre: HardhatRuntimeEnvironment,
 ): Promise<void> {
-  const request = parseNodeOptions(options);
+  const failPoint = process.env[failPointVariable];
+  const request = parseNodeOptions({ ...options, failPoint });
   const { name, level } = request;
   const journal = json
     ? jsonJournal({ node: name, level }, { stream: process.stdout })

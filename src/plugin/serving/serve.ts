@@ -172,6 +172,12 @@ async function startMember(
         opened = { database, book };
         return book;
       },
+      failAt:
+        request.failPoint &&
+        ((point) => {
+          // As the operating system does it: nothing is closed, and nobody is told.
+          if (point === request.failPoint) process.kill(process.pid, "SIGKILL");
+        }),
       onFact: (_name, fact) => {
         monitor.see(fact);
         journal.see(fact);

@@ -8,6 +8,7 @@ import type { Settlement } from "../service.ts";
 import type { Body } from "./body.ts";
 import type { CatchUp } from "./catch-up.ts";
 import type { Endorsing } from "./endorsing.ts";
+import { durableIn } from "./fail-points.ts";
 import type { GroupRunner } from "./group-runner.ts";
 import type { NodePorts } from "./ports.ts";
 import { submissionOf } from "./submission.ts";
@@ -21,7 +22,7 @@ type EffectOf<Type extends Effect["type"]> = Extract<
 /** What deeds are done with. */
 export interface DeedPorts extends Pick<
   NodePorts,
-  "store" | "sign" | "users" | "onFact"
+  "store" | "sign" | "users" | "onFact" | "failAt"
 > {
   readonly catchUp: CatchUp;
   readonly endorsing: Endorsing;
@@ -47,6 +48,8 @@ export class Deeds {
   collect(turn: Turn, runner: GroupRunner, effects: readonly Effect[]): void {
     for (const effect of effects) this.#collect(turn, runner, effect);
     this.#watch(turn, runner);
+    const { failAt } = this.#ports;
+    if (failAt !== undefined) addFailPoints(turn, effects, failAt);
   }
 
   /** Whatever made the coordinator change its state, it is told once. */
@@ -223,5 +226,25 @@ export class Deeds {
         logIndex,
       },
     };
+  }
+}
+
+function addFailPoints(
+  { writes, deeds }: Turn,
+  effects: readonly Effect[],
+  failAt: NonNullable<NodePorts["failAt"]>,
+): void {
+  for (const effect of effects) {
+    if (effect.type !== "Save") continue;
+    const what = durableIn(effect.record);
+    writes.push(() => {
+      failAt(`before-${what}`);
+    });
+    deeds.unshift(() => {
+      failAt(`after-${what}`);
+    });
+    deeds.push(() => {
+      failAt(`done-${what}`);
+    });
   }
 }

@@ -6,6 +6,7 @@ import type {
   NodeName,
 } from "../../protocol/ids.ts";
 import type { Domain } from "../domains/domain.ts";
+import type { FailPoint } from "./fail-points.ts";
 import type { Wallet } from "../keys/wallet.ts";
 import type { PublicEnd } from "../ledger/submitter/public-end.ts";
 import type {
@@ -72,6 +73,8 @@ export interface NodePorts {
   readonly onFatal: (error: unknown) => void;
   /** Something that people may want to know; never private, never a key. */
   readonly onFact: (fact: NodeFact) => void;
+  /** Called at every point at which a test may want the process to die. */
+  readonly failAt?: ((point: FailPoint) => void) | undefined;
 }
 
 /** What a node tells about itself. */

@@ -27,6 +27,7 @@ describe("plugin: options of sequencer:node", function () {
       rpcPort: 8550,
       statusPort: 8552,
       level: "info",
+      failPoint: undefined,
     });
   });
 

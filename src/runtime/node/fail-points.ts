@@ -1,0 +1,44 @@
+import type { SavedRecord } from "../../protocol/records.ts";
+
+/** What becomes durable on the way of an intent, in order. */
+const durable = [
+  /** At the sender: the intent itself. */
+  "intent",
+  /** At the sender: whom it permits to dispatch what. */
+  "permission",
+  /** At the coordinator: the bundle, with its endorsements. */
+  "dispatch",
+  /** At the sender: that the bundle is dispatched. */
+  "notice",
+  /** At the coordinator: that the sender knows. */
+  "ack",
+  /** At the old coordinator: what the new one has to know. */
+  "handover",
+  /** At the sender: how it ended. */
+  "receipt",
+] as const;
+
+/** Inside the commit; after it, before anything else; after all that follows from it. */
+const moments = ["before", "after", "done"] as const;
+
+export type FailPoint =
+  `${(typeof moments)[number]}-${(typeof durable)[number]}`;
+
+/** All points at which a test can let a process die. */
+export const failPoints: readonly FailPoint[] = durable.flatMap((point) =>
+  moments.map((moment): FailPoint => `${moment}-${point}`),
+);
+
+/** What becomes durable with a record. */
+export function durableIn(record: SavedRecord): (typeof durable)[number] {
+  switch (record.kind) {
+    case "intent":
+      if (record.receipt !== undefined) return "receipt";
+      if (record.isDispatched) return "notice";
+      return record.permission === undefined ? "intent" : "permission";
+    case "dispatch":
+      return record.acknowledged.length === 0 ? "dispatch" : "ack";
+    case "handover":
+      return "handover";
+  }
+}
