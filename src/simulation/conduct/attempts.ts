@@ -13,6 +13,8 @@ import { Violation } from "../violation.ts";
 
 /** What a sender has tried last with its intents, since it started. */
 export interface Attempts {
+  /** The last request with which an intent was delegated; it may be repeated. */
+  readonly delegated: Map<IntentId, RequestKey>;
   /** The request that an intent was assembled for, until it is delegated again. */
   readonly assembled: Map<IntentId, RequestKey>;
   /** The bundle that it permitted; undefined if that failed, or it is assembled anew. */
@@ -20,12 +22,16 @@ export interface Attempts {
 }
 
 export function startAttempts(): Attempts {
-  return { assembled: new Map(), permitted: new Map() };
+  return {
+    delegated: new Map(),
+    assembled: new Map(),
+    permitted: new Map(),
+  };
 }
 
 /** Takes note of what a node does, after it is checked. */
 export function noteAttempts(
-  { assembled, permitted }: Attempts,
+  { delegated, assembled, permitted }: Attempts,
   { disk }: SimulatedNode,
   effects: readonly Effect[],
 ): void {
@@ -45,7 +51,10 @@ export function noteAttempts(
     if (effect.type !== "Send") continue;
     const { message } = effect;
     if (message.type === "DelegationRequest")
-      for (const { id } of message.intents) assembled.delete(id);
+      for (const { id } of message.intents) {
+        if (delegated.get(id) !== message.key) assembled.delete(id);
+        delegated.set(id, message.key);
+      }
     // A late request may have had it assembled again since, which changed nothing.
     if (message.type === "DispatchPermission")
       for (const id of message.ids) permitted.set(id, message.digest);
