@@ -12,12 +12,15 @@ import type { LogFact } from "./measures.ts";
 import { Links } from "./network/links.ts";
 import { PortFinder } from "./network/ports.ts";
 import { Supervisor } from "./processes/supervisor.ts";
-import {
-  BLOCK_MS,
-  HEARTBEAT_MS,
-  accountsOf,
-  type TortureOptions,
-} from "./settings.ts";
+import { BLOCK_MS, HEARTBEAT_MS, accountsOf } from "./settings.ts";
+
+export interface WorldOptions {
+  readonly nodes: number;
+  readonly outDir: string;
+  readonly blockMs?: number;
+  /** What nodes have in their configuration, besides who they are. */
+  readonly settings?: object;
+}
 
 /** A chain, a network and nodes, all of them real and all of them breakable. */
 export interface World {
@@ -35,7 +38,7 @@ export interface World {
 }
 
 /** Starts everything, and resolves when all nodes answer. */
-export async function openWorld(options: TortureOptions): Promise<World> {
+export async function openWorld(options: WorldOptions): Promise<World> {
   const { outDir } = options;
   const dataDir = path.join(outDir, "data");
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -53,7 +56,8 @@ export async function openWorld(options: TortureOptions): Promise<World> {
   const facts = new Journal<LogFact>(path.join(outDir, "facts.jsonl"));
   const chain = new Chain({
     port: await finder.find(),
-    blockMs: BLOCK_MS,
+    names,
+    blockMs: options.blockMs ?? BLOCK_MS,
     outDir,
   });
   const nodes = new Map<string, Supervisor>();
@@ -103,10 +107,11 @@ export async function openWorld(options: TortureOptions): Promise<World> {
             dataDir,
             rpcPort: await finder.find(2),
             statusPort: await finder.find(),
-            chainUrl: chain.url,
+            chainUrl: chain.urlFor(name),
             outDir,
             config: {
               heartbeatMs: HEARTBEAT_MS,
+              ...options.settings,
               networks: { torture: { factory } },
               peers: peersOf(name),
             },

@@ -15,18 +15,20 @@ export interface Reorganisation {
 
 export interface ChainOptions {
   readonly port: number;
+  /** Nodes that look at it. */
+  readonly names: readonly string[];
   readonly blockMs: number;
   readonly outDir: string;
 }
 
 /**
- * Hardhat's chain in a process of its own, behind a proxy. It has no disk: a chain that is stopped and started again would be
+ * Hardhat's chain in a process of its own, behind a proxy for every node. It has no disk: a chain that is stopped and started again would be
  * another one. So it stays, and for nodes it is gone while the proxy is cut.
  */
 export class Chain {
   readonly #options: ChainOptions;
   readonly #child: Child;
-  readonly #proxy: Proxy;
+  readonly #proxies: ReadonlyMap<string, Proxy>;
   readonly reorganisations: Reorganisation[] = [];
   /** Faults that keep blocks from coming. */
   #pauses = 0;
@@ -40,7 +42,12 @@ export class Chain {
       },
       { onLine: () => undefined },
     );
-    this.#proxy = new Proxy({ target: () => options.port });
+    this.#proxies = new Map(
+      options.names.map((name) => [
+        name,
+        new Proxy({ target: () => options.port }),
+      ]),
+    );
   }
 
   async start(): Promise<void> {
@@ -51,12 +58,12 @@ export class Chain {
     // Only time makes blocks, as on a real chain; otherwise no pause would stop them.
     await this.request("evm_setAutomine", false);
     await this.#setMining();
-    await this.#proxy.start();
+    for (const proxy of this.#proxies.values()) await proxy.start();
   }
 
-  /** Where nodes find it. */
-  get url(): string {
-    return `http://127.0.0.1:${this.#proxy.port}`;
+  /** Where a node finds it. */
+  urlFor(name: string): string {
+    return `http://127.0.0.1:${this.#proxyOf(name).port}`;
   }
 
   /** Where the harness finds it, whatever nodes see. */
@@ -77,7 +84,17 @@ export class Chain {
 
   /** Nodes get resets instead of answers. */
   cut(): () => void {
-    return this.#proxy.impose({ type: "cut" });
+    const heals = [...this.#proxies.values()].map((proxy) =>
+      proxy.impose({ type: "cut" }),
+    );
+    return () => {
+      for (const heal of heals) heal();
+    };
+  }
+
+  /** One node sees no new blocks: what it asks is answered when this is over. */
+  holdBack(name: string): () => void {
+    return this.#proxyOf(name).impose({ type: "hold", direction: "back" });
   }
 
   /** It takes connections, and answers nothing. */
@@ -95,6 +112,14 @@ export class Chain {
       this.#pauses -= 1;
       await this.#setMining();
     };
+  }
+
+  /** Makes blocks without a wait until there are as many. */
+  async mineTo(height: number): Promise<void> {
+    // `hardhat_mine` makes blocks that do not name the one before: they are only there when somebody looks at them.
+    const count = height - (await this.height());
+    for (let mined = 0; mined < count; mined += 1)
+      await this.request("evm_mine");
   }
 
   /** Replaces the next blocks, as many as asked for, once they are there; their transactions are gone. */
@@ -125,8 +150,14 @@ export class Chain {
   }
 
   async stop(): Promise<void> {
-    await this.#proxy.stop();
+    for (const proxy of this.#proxies.values()) await proxy.stop();
     await this.#child.kill();
+  }
+
+  #proxyOf(name: string): Proxy {
+    const proxy = this.#proxies.get(name);
+    if (proxy === undefined) throw new Error(`There is no node ${name}.`);
+    return proxy;
   }
 
   async #setMining(): Promise<void> {

@@ -8,6 +8,15 @@ export const checkProcesses: Check = (evidence) =>
     switch (exit.cause) {
       case "kill":
         return [];
+      case "fail-point":
+        return exit.signal === "SIGKILL"
+          ? []
+          : [
+              {
+                property: "S23",
+                what: `${exit.node} should have died at a point, and ended with ${how}`,
+              },
+            ];
       case "stop":
         return exit.code === 0
           ? []

@@ -26,25 +26,7 @@ export async function collectLedger(
   }: { readonly group: string; readonly intents: readonly string[] },
 ): Promise<Ledger> {
   const head = await chain.height();
-  const logs = await chain.request<readonly Log[]>("eth_getLogs", {
-    address: group,
-    fromBlock: "0x0",
-    toBlock: "latest",
-  });
-  const transitions = decodeLogs(logs).flatMap((fact): Transition[] =>
-    fact.type === "Transitioned"
-      ? [
-          {
-            block: Number(fact.log.blockNumber),
-            transactionHash: fact.log.transactionHash,
-            transitionHash: fact.transitionHash,
-            intents: fact.intents,
-            inputs: fact.inputs,
-            outputs: fact.outputs,
-          },
-        ]
-      : [],
-  );
+  const transitions = await collectTransitions(chain, group);
   const isTrue = async (
     method: "isUnspent" | "isFulfilled",
     ids: Iterable<string>,
@@ -71,6 +53,32 @@ export async function collectLedger(
     ]),
     ...(await transactionsOf(chain, { group, head })),
   };
+}
+
+/** All transitions of a group, in the order of the chain. */
+export async function collectTransitions(
+  chain: Chain,
+  group: string,
+): Promise<readonly Transition[]> {
+  const logs = await chain.request<readonly Log[]>("eth_getLogs", {
+    address: group,
+    fromBlock: "0x0",
+    toBlock: "latest",
+  });
+  return decodeLogs(logs).flatMap((fact): Transition[] =>
+    fact.type === "Transitioned"
+      ? [
+          {
+            block: Number(fact.log.blockNumber),
+            transactionHash: fact.log.transactionHash,
+            transitionHash: fact.transitionHash,
+            intents: fact.intents,
+            inputs: fact.inputs,
+            outputs: fact.outputs,
+          },
+        ]
+      : [],
+  );
 }
 
 /** Transactions that were mined, whether they did something or not. */

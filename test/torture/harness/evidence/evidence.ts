@@ -106,7 +106,7 @@ export interface ProcessExit {
   readonly code: number | null;
   readonly signal: string | null;
   /** Why it had to be; undefined if nobody wanted it. */
-  readonly cause: "kill" | "stop" | "full-disk" | undefined;
+  readonly cause: "kill" | "stop" | "full-disk" | "fail-point" | undefined;
   /** Whether it had come up before. */
   readonly hasAnswered: boolean;
 }

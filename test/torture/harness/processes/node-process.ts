@@ -2,6 +2,8 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 
+import { failPointVariable } from "../../../../src/plugin/serving/options.ts";
+import type { FailPoint } from "../../../../src/runtime/node/fail-points.ts";
 import { ask } from "../network/rpc.ts";
 import { Child, type Exit } from "./child.ts";
 import { hardhatCommand } from "./hardhat.ts";
@@ -53,8 +55,8 @@ export class NodeProcess {
     return this.#child !== undefined && this.#child.exit === undefined;
   }
 
-  /** Starts it. It does not answer yet. */
-  launch(): void {
+  /** Starts it. It does not answer yet. With a point, it kills itself there. */
+  launch(failPoint?: FailPoint): void {
     if (this.isUp) throw new Error(`${this.name} is up already.`);
     const { name, dataDir, rpcPort, statusPort, chainUrl, config, outDir } =
       this.#options;
@@ -69,6 +71,7 @@ export class NodeProcess {
         ...hardhatCommand(args, {
           TORTURE_CHAIN_URL: chainUrl,
           TORTURE_SEQUENCER: JSON.stringify(config),
+          ...(failPoint !== undefined && { [failPointVariable]: failPoint }),
         }),
         output: path.join(outDir, name),
       },

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 
+import type { FailPoint } from "../../../../src/runtime/node/fail-points.ts";
 import type { ProcessExit } from "../evidence/evidence.ts";
 import type { Journal } from "../evidence/journal.ts";
 import type { Exit } from "./child.ts";
@@ -49,6 +50,19 @@ export class Supervisor {
     this.#hasAnswered = true;
   }
 
+  /** As `start`, but it kills itself at a point, and stays down then. */
+  async startToDie(failPoint: FailPoint): Promise<void> {
+    this.#isWanted = false;
+    this.#launch(failPoint);
+    this.#cause = "fail-point";
+    await this.#process.answers();
+    this.#hasAnswered = true;
+  }
+
+  get isUp(): boolean {
+    return this.#process.isUp;
+  }
+
   async kill(): Promise<void> {
     this.#end("kill");
     if (this.#process.isUp) await this.#process.kill();
@@ -85,10 +99,10 @@ export class Supervisor {
     this.#isWanted = false;
   }
 
-  #launch(): void {
+  #launch(failPoint?: FailPoint): void {
     this.#cause = undefined;
     this.#hasAnswered = false;
-    this.#process.launch();
+    this.#process.launch(failPoint);
   }
 
   #ended({ code, signal }: Exit): void {

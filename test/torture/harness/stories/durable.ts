@@ -1,0 +1,24 @@
+import { DatabaseSync } from "node:sqlite";
+
+import type { SavedRecord } from "../../../../src/protocol/records.ts";
+import { durableIn } from "../../../../src/runtime/node/fail-points.ts";
+
+/** How far what is open has got on a node's disk. The node must be down. */
+export function durableOn(options: {
+  readonly file: string;
+  readonly group: string;
+}): readonly string[] {
+  const database = new DatabaseSync(options.file);
+  try {
+    return database
+      .prepare(
+        "SELECT record FROM records WHERE group_address = ? AND outcome = 'open' ORDER BY number",
+      )
+      .all(options.group)
+      .map(({ record }) =>
+        durableIn(JSON.parse(String(record)) as SavedRecord),
+      );
+  } finally {
+    database.close();
+  }
+}
