@@ -15,7 +15,7 @@ const CONFIRMED_MIN = 50;
 
 describe("Nodes in processes of their own, under torture", function () {
   // Two minutes of faults, and time to come to rest on a busy machine.
-  this.timeout(600_000);
+  this.timeout(1_200_000);
 
   it(`keep every promise (seed ${SEED})`, async () => {
     const outDir = mkdtempSync(path.join(tmpdir(), "torture-"));

@@ -1,4 +1,5 @@
 import { publishedAccount } from "../../helpers/accounts.ts";
+import type { PlannedFault } from "./nemesis/schedule.ts";
 import { nodeNames } from "../../../src/plugin/cluster-config.ts";
 
 /** What a run is like. */
@@ -16,12 +17,15 @@ export interface TortureOptions {
   readonly wishEveryMs: number;
   /** Wishes of a client that have not ended; more are not made meanwhile. */
   readonly openMax: number;
+  /** These faults instead of those that the seed makes. */
+  readonly plan?: readonly PlannedFault[];
 }
 
 /** So that five nodes, a chain and this fit on two cores. */
 export const usual = {
   nodes: 5,
-  restMs: 120_000,
+  // Only what is stuck takes so long, also on a machine that has much else to do.
+  restMs: 300_000,
   clients: 3,
   wishEveryMs: 750,
   openMax: 12,

@@ -84,12 +84,14 @@ async function run(
   tell("minted; faults begin");
   const stopWishing = new AbortController();
   const wishing = clients.map((client) => client.run(stopWishing.signal));
-  const plan = planFaults({
-    seed,
-    names: nodes.map(({ name }) => name),
-    durationMs: options.faultMs,
-    ...(process.platform !== "linux" && { without: ["full-disk"] }),
-  });
+  const plan =
+    options.plan ??
+    planFaults({
+      seed,
+      names: nodes.map(({ name }) => name),
+      durationMs: options.faultMs,
+      ...(process.platform !== "linux" && { without: ["full-disk"] }),
+    });
   await carryOut(plan, {
     ...world,
     journal: faults,

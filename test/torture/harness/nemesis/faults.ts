@@ -1,3 +1,5 @@
+import type { FailPoint } from "../../../../src/runtime/node/fail-points.ts";
+
 /** Something that goes wrong, and with whom. */
 export type Fault =
   | { readonly kind: "kill"; readonly node: string }
@@ -8,6 +10,12 @@ export type Fault =
       readonly kind: "stop";
       readonly node: string;
       readonly signal: "SIGTERM" | "SIGINT";
+    }
+  /** Started again, so that it kills itself as soon as it comes to a point. */
+  | {
+      readonly kind: "fail-point";
+      readonly node: string;
+      readonly point: FailPoint;
     }
   | { readonly kind: "freeze"; readonly node: string }
   | { readonly kind: "full-disk"; readonly node: string }
@@ -34,6 +42,8 @@ export const weights: Readonly<Record<FaultKind, number>> = {
   kill: 2,
   "kill-coordinator": 2,
   stop: 1,
+  // Only where somebody asks for it: which point is worth something depends on what is looked for.
+  "fail-point": 0,
   freeze: 2,
   "full-disk": 1,
   partition: 2,
@@ -50,6 +60,7 @@ export function targetOf(fault: Fault): string {
   switch (fault.kind) {
     case "kill":
     case "stop":
+    case "fail-point":
     case "freeze":
     case "full-disk":
       return fault.node;
@@ -80,6 +91,8 @@ export function detailOf(fault: Fault): string {
       return `${fault.depth} blocks`;
     case "stop":
       return fault.signal;
+    case "fail-point":
+      return fault.point;
     case "kill":
     case "kill-coordinator":
     case "freeze":

@@ -5,6 +5,7 @@ import type { FaultFact } from "../evidence/evidence.ts";
 import type { Journal } from "../evidence/journal.ts";
 import type { Links } from "../network/links.ts";
 import type { Supervisor } from "../processes/supervisor.ts";
+import { until } from "../processes/until.ts";
 import { detailOf, type Fault, targetOf } from "./faults.ts";
 import type { PlannedFault } from "./schedule.ts";
 
@@ -21,6 +22,8 @@ export interface NemesisPorts {
 const BLOCKS_MS = 60_000;
 /** A node that cannot write should notice at the next block. */
 const FULL_DISK_MS = 30_000;
+/** Somebody has to wish for something, at the right node. */
+const FAIL_POINT_MS = 60_000;
 
 /** Makes the planned faults happen, each in its time, and heals all of them. */
 export async function carryOut(
@@ -107,6 +110,16 @@ async function suffer(
       const { code } = await node.stop(fault.signal);
       await last(() => node.start());
       return `code ${code ?? "?"}`;
+    }
+    case "fail-point": {
+      const node = nodeOf(fault.node);
+      await node.kill();
+      await node.startToDie(fault.point);
+      await until(
+        { what: `${fault.node} dies`, deadlineMs: FAIL_POINT_MS },
+        () => !node.isUp || undefined,
+      );
+      return await last(() => node.start());
     }
     case "freeze": {
       const node = nodeOf(fault.node);

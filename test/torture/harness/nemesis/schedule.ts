@@ -86,6 +86,8 @@ function faultOf(
   if (free.length === 0) return undefined;
   const node = random.pick(free);
   switch (kind) {
+    case "fail-point":
+      return undefined;
     case "kill":
     case "freeze":
     case "full-disk":

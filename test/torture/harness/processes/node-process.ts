@@ -29,7 +29,7 @@ export interface NodePorts {
   readonly onExit: (exit: Exit) => void;
 }
 
-const START_MS = 90_000;
+const START_MS = 180_000;
 const STOP_MS = 60_000;
 
 /** One node in a process of its own, which may come and go. */
