@@ -97,6 +97,16 @@ const kept: readonly Kept[] = [
     bug: "a heartbeat that came late made a successor give way, and forget what it was waiting for",
   },
   {
+    options: { seed: 283_992, faults: "all" },
+    property: "S25",
+    bug: "a sender answered with a step, and not with the one before it on which it was built",
+  },
+  {
+    options: { seed: 209_344, faults: "all" },
+    property: "L1",
+    bug: "a node that had once claimed too many starts was never heard again",
+  },
+  {
     options: { seed: 117_046, faults: "all" },
     property: "L3",
     bug: "a node that was handing over sent its own intents again and again to a successor that did not answer",

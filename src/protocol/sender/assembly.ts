@@ -1,4 +1,4 @@
-import type { IntentId, NodeName, RequestKey } from "../ids.ts";
+import type { IntentId, NodeName, RequestKey, StateId } from "../ids.ts";
 import type { AssembleOutcome, DenialReason, MessageOf } from "../messages.ts";
 import type { Outline } from "../transition.ts";
 import { ignore, nextTry, send, type Turn } from "../turn.ts";
@@ -88,9 +88,11 @@ export function finishAssembly(
   }
   sender.assembly = undefined;
   const byId = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
-  const answers = assembly.request.ids.map((id): AssembleOutcome => {
+  /** What steps create that are not answered: nobody may build on it, and the coordinator does not know of it. */
+  const withheld = new Set<StateId>();
+  const answerTo = (id: IntentId): AssembleOutcome => {
     const transaction = sender.transactions.get(id);
-    const outcome = judge(byId.get(id), transaction);
+    const outcome = judge(byId.get(id), transaction, withheld);
     const event = outcome === undefined ? undefined : eventOf(outcome, key);
     if (
       outcome === undefined ||
@@ -101,6 +103,13 @@ export function finishAssembly(
       return { type: "unknown", id };
     }
     return tell(turn, transaction, event) ? outcome : { type: "unknown", id };
+  };
+  const answers = assembly.request.ids.map((id) => {
+    const answer = answerTo(id);
+    const outcome = byId.get(id);
+    if (outcome?.type === "assembled" && answer.type !== "assembled")
+      for (const output of outcome.step.outputs) withheld.add(output.id);
+    return answer;
   });
   const response = {
     type: "AssembleResponse",
@@ -111,11 +120,22 @@ export function finishAssembly(
   send(turn, assembly.from, response);
 }
 
-/** What an intent depends on is a part of the ledger that it reverts on: before that is there, no revert counts. */
+/**
+ * What an intent depends on is a part of the ledger that it reverts on: before that is there, no revert counts. What is built
+ * on a step that is withheld is assembled again.
+ */
 function judge(
   outcome: AssembleOutcome | undefined,
   transaction: SenderTransaction | undefined,
+  withheld: ReadonlySet<StateId>,
 ): AssembleOutcome | undefined {
+  if (
+    outcome?.type === "assembled" &&
+    [...outcome.step.inputs, ...outcome.step.reads].some((id) =>
+      withheld.has(id),
+    )
+  )
+    return { type: "postponed", id: outcome.id, reason: "its footing fell" };
   const isEarly = transaction !== undefined && transaction.waitsFor.size > 0;
   return outcome?.type === "reverted" && isEarly
     ? { ...outcome, type: "postponed" }
