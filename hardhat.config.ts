@@ -1,5 +1,4 @@
 import { globSync } from "node:fs";
-import { availableParallelism } from "node:os";
 
 import hardhatToolboxMochaEthers from "@nomicfoundation/hardhat-toolbox-mocha-ethers";
 import { defineConfig } from "hardhat/config";
@@ -53,8 +52,8 @@ export default defineConfig({
     splitTestsCompilation: true,
   },
   test: {
-    // Files share nothing but what is compiled. Two of them are busy waiting for processes of their own.
-    mocha: { parallel: true, jobs: availableParallelism() + 2 },
+    // One process for each core. Files share nothing but what is compiled.
+    mocha: { parallel: true, jobs: 2 },
     solidity: {
       // The same seed every time, so that a run that passes passes again.
       fuzz: { runs: isCoverage ? 16 : 256, seed: "0x5e90e9ce" },
