@@ -1,10 +1,7 @@
 import type { NodeName } from "../../src/protocol/ids.ts";
-import type { Receive } from "../../src/runtime/ports.ts";
+import type { Carrier } from "../../src/runtime/transport/carrier.ts";
+import { readEnvelope } from "../../src/runtime/transport/envelope-bytes.ts";
 import { Hub } from "../../src/runtime/transport/in-process.ts";
-import type {
-  Member,
-  SealedTransport,
-} from "../../src/runtime/transport/sealed-transport.ts";
 
 /** What one node was told by another. */
 export interface Letter {
@@ -17,10 +14,16 @@ export interface Letter {
 export class RecordingHub extends Hub {
   readonly letters: Letter[] = [];
 
-  override join(member: Member, receive: Receive): SealedTransport {
-    return super.join(member, (from, body) => {
-      this.letters.push({ from, to: member.name, body });
-      receive(from, body);
+  override connect(
+    name: NodeName,
+    arrive: (wire: Uint8Array) => void,
+  ): Carrier {
+    return super.connect(name, (wire) => {
+      const parts = readEnvelope(wire);
+      if (parts === undefined) throw new Error("A node sent no envelope.");
+      const body = Buffer.from(parts.body).toString();
+      this.letters.push({ from: parts.header.from, to: name, body });
+      arrive(wire);
     });
   }
 

@@ -35,7 +35,8 @@ describe("torture: the schedule of faults", () => {
 
   it("has every kind of fault in a round", () => {
     const kinds = planFaults(options).map(({ fault }) => fault.kind);
-    expect(new Set(kinds)).to.deep.equal(new Set(Object.keys(weights)));
+    const drawn = Object.entries(weights).filter(([, weight]) => weight > 0);
+    expect(new Set(kinds)).to.deep.equal(new Set(drawn.map(([kind]) => kind)));
   });
 
   it("leaves out what cannot be had", () => {

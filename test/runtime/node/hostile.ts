@@ -9,6 +9,7 @@ import { SigningKey } from "ethers";
 import hre from "hardhat";
 
 import { ledgerDomain, parseAddress } from "../../../src/ledger/index.ts";
+import type { NodeName } from "../../../src/protocol/ids.ts";
 import { digestOf } from "../../../src/protocol/outline.ts";
 import { directoryOf, Member } from "../../../src/runtime/cluster/member.ts";
 import type { UnsealedBundle } from "../../../src/protocol/transition.ts";
@@ -20,13 +21,10 @@ import {
 import { createWallet } from "../../../src/runtime/keys/wallet.ts";
 import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
 import { defaultSettings } from "../../../src/runtime/node/settings.ts";
-import type { Receive } from "../../../src/runtime/ports.ts";
 import { hashingOf } from "../../../src/runtime/states/arrange.ts";
+import type { Carrier } from "../../../src/runtime/transport/carrier.ts";
+import { readEnvelope } from "../../../src/runtime/transport/envelope-bytes.ts";
 import { Hub } from "../../../src/runtime/transport/in-process.ts";
-import type {
-  Member as NetworkMember,
-  SealedTransport,
-} from "../../../src/runtime/transport/sealed-transport.ts";
 import { keyOf, names } from "../../helpers/cluster.ts";
 import { createLiar } from "../../helpers/liar.ts";
 import { Members } from "../../helpers/members.ts";
@@ -47,10 +45,15 @@ const endings = ["Confirmed", "Reverted"];
 class TappedHub extends Hub {
   onBody: (body: string) => void = () => undefined;
 
-  override join(member: NetworkMember, receive: Receive): SealedTransport {
-    return super.join(member, (from, body) => {
-      if (from !== liarName) this.onBody(body);
-      receive(from, body);
+  override connect(
+    name: NodeName,
+    arrive: (wire: Uint8Array) => void,
+  ): Carrier {
+    return super.connect(name, (wire) => {
+      const parts = readEnvelope(wire);
+      if (parts !== undefined && parts.header.from !== liarName)
+        this.onBody(Buffer.from(parts.body).toString());
+      arrive(wire);
     });
   }
 }
