@@ -163,19 +163,22 @@ export class Deeds {
     });
   }
 
-  #assemble(
-    runner: GroupRunner,
-    { key, intents, view }: EffectOf<"Assemble">,
-  ): void {
+  #assemble(runner: GroupRunner, effect: EffectOf<"Assemble">): void {
+    const { key, intents, view } = effect;
     const { catchUp, sign, tell, fail } = this.#ports;
     const { group, book } = runner;
     catchUp.whenComplete(runner, () => {
+      // What was missing is here; later blocks may have brought what is not, and then nothing is final.
+      const isComplete = book.missing.size === 0;
       assemble(
         { sender: this.#self, intents, view },
         { domain: group.domain, group, book, signStep: sign },
       )
         .then((outcomes) => {
-          tell(runner, { type: "AssemblyDone", key, outcomes });
+          const isFinal = isComplete && book.missing.size === 0;
+          if (isFinal || outcomes.every(({ type }) => type !== "reverted"))
+            tell(runner, { type: "AssemblyDone", key, outcomes });
+          else this.#assemble(runner, effect);
         })
         .catch(fail);
     });
