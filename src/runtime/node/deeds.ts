@@ -167,15 +167,16 @@ export class Deeds {
     const { key, intents, view } = effect;
     const { catchUp, sign, tell, fail } = this.#ports;
     const { group, book } = runner;
+    const isComplete = (): boolean => book.missing.size === 0;
     catchUp.whenComplete(runner, () => {
       // What was missing is here; later blocks may have brought what is not, and then nothing is final.
-      const isComplete = book.missing.size === 0;
+      const wasComplete = isComplete();
       assemble(
         { sender: this.#self, intents, view },
         { domain: group.domain, group, book, signStep: sign },
       )
         .then((outcomes) => {
-          const isFinal = isComplete && book.missing.size === 0;
+          const isFinal = wasComplete && isComplete();
           if (isFinal || outcomes.every(({ type }) => type !== "reverted"))
             tell(runner, { type: "AssemblyDone", key, outcomes });
           else this.#assemble(runner, effect);
