@@ -1,7 +1,12 @@
+import { keccak_256 } from "@noble/hashes/sha3.js";
+
 import {
   type Hex,
   outputStateIds,
+  parseHex,
   type StateId,
+  toBytes,
+  toHex,
 } from "../../src/ledger/index.ts";
 import { createPayer } from "../../src/runtime/keys/secp256k1.ts";
 import { Chain } from "../../src/runtime/ledger/chain.ts";
@@ -54,10 +59,15 @@ export async function openCeiling(chain: BenchChain): Promise<Ceiling> {
       maxPriorityFeePerGas: 1_000_000_000n,
     });
   };
-  const push = async (calls: readonly Hex[]): Promise<void> => {
+  /** Gives the block of the last one. */
+  const push = async (calls: readonly Hex[]): Promise<number> => {
     await sendAll(client, calls);
-    while ((await asked.transactionCount(address, "latest")) < nonce)
+    const hash = toHex(keccak_256(toBytes(calls.at(-1) ?? parseHex("0x"))));
+    for (;;) {
+      const receipt = await asked.receiptOf(hash);
+      if (receipt !== undefined) return receipt.blockNumber;
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
   };
   await push([await prepare()]);
   return {
@@ -66,12 +76,12 @@ export async function openCeiling(chain: BenchChain): Promise<Ceiling> {
       for (let i = 0; i < count; i++) calls.push(await prepare());
       const before = await chain.height();
       const start = performance.now();
-      await push(calls);
+      const after = await push(calls);
       const seconds = (performance.now() - start) / 1_000;
       const { transactions, reverts } = await takeCensus(
         client,
         group.address,
-        [before + 1, await chain.height()],
+        [before + 1, after],
       );
       if (transactions !== count || reverts > 0)
         throw new Error(
