@@ -1,8 +1,8 @@
 import { expect } from "chai";
 
-import { prepareWork } from "../../scripts/bench/domain.ts";
+import { prepareWork } from "../../scripts/bench/core/domain.ts";
 import { missedGoals, tableOf } from "../../scripts/bench/goals.ts";
-import { LeanNetwork } from "../../scripts/bench/network.ts";
+import { LeanNetwork } from "../../scripts/bench/core/network.ts";
 
 describe("Benchmark", () => {
   it("names the goals that are missed, and only those", () => {

@@ -1,0 +1,23 @@
+import type { Part } from "./part.ts";
+import { alone } from "./parts/alone.ts";
+import { core } from "./parts/core.ts";
+import { failover } from "./parts/failover.ts";
+import { gas } from "./parts/gas.ts";
+import { growth } from "./parts/growth.ts";
+import { latency } from "./parts/latency.ts";
+import { switchover } from "./parts/switchover.ts";
+import { throughput } from "./parts/throughput.ts";
+
+/** Everything that is measured, in this order. */
+export const parts: ReadonlyMap<string, Part> = new Map(
+  Object.entries({
+    throughput,
+    alone,
+    gas,
+    latency,
+    switchover,
+    failover,
+    growth,
+    core,
+  }),
+);
