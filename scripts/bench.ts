@@ -6,8 +6,9 @@ import { parseArgs } from "node:util";
 
 import { writeDocs } from "./bench/docs.ts";
 import { goalRows, missedGoals, tableOf } from "./bench/goals.ts";
-import type { Findings, Part } from "./bench/part.ts";
+import type { Findings } from "./bench/part.ts";
 import { parts } from "./bench/parts.ts";
+import { runPart } from "./bench/run-part.ts";
 
 const names = [...parts.keys()];
 const help = `npm run bench -- [options]
@@ -30,31 +31,9 @@ const { values } = parseArgs({
 });
 
 /** The parts that are asked for; undefined if one of them is none. */
-function chosen(
-  only: string | undefined,
-): ReadonlyMap<string, Part> | undefined {
-  if (only === undefined) return parts;
-  const asked = only.split(",");
-  return asked.every((name) => parts.has(name))
-    ? new Map([...parts].filter(([name]) => asked.includes(name)))
-    : undefined;
-}
-
-async function runPart(name: string, part: Part): Promise<Findings> {
-  const tell = (line: string): void => {
-    console.error(`${name}: ${line}`);
-  };
-  const { quick: isQuick } = values;
-  try {
-    return await part.run({ isQuick, tell });
-  } catch (error) {
-    // What the others measure is not lost with it.
-    console.error(error);
-    return {
-      sections: [],
-      goals: [{ name: `${name}, which failed,`, value: NaN, valueMax: 0 }],
-    };
-  }
+function chosen(only: string | undefined): readonly string[] | undefined {
+  const asked = only?.split(",") ?? names;
+  return asked.every((name) => parts.has(name)) ? asked : undefined;
 }
 
 function print(name: string, { sections, goals }: Findings): void {
@@ -78,8 +57,8 @@ else if (asked === undefined) {
   process.exitCode = 2;
 } else {
   const findings = new Map<string, Findings>();
-  for (const [name, part] of asked) {
-    const found = await runPart(name, part);
+  for (const name of asked) {
+    const found = await runPart(name, { isQuick: values.quick });
     findings.set(name, found);
     print(name, found);
     if (values["write-docs"] && found.sections.length > 0)

@@ -113,11 +113,11 @@ async function measureWindow(
       : { policy: "rotating", rangeSizeBlocks };
   const seen = new Map<number, number>();
   const confirmed: number[] = [];
-  let handovers = 0;
-  const nodes = await openBenchCluster(chain, {
+  const moves: number[] = [];
+  const { cluster, names, stop } = await openBenchCluster(chain, {
     settings,
     onFact: (name, fact) => {
-      if (fact.type === "BlockSeen" && name === nodes.names[0])
+      if (fact.type === "BlockSeen" && name === names[0])
         seen.set(fact.height, performance.now());
       if (
         fact.type === "Settled" &&
@@ -125,11 +125,10 @@ async function measureWindow(
       )
         confirmed.push(fact.settlement.outcome.block);
       if (fact.type === "CoordinatorChanged" && fact.takeover === "handover")
-        handovers += 1;
+        moves.push(cluster.member(name).node.height());
     },
   });
   try {
-    const { cluster } = nodes;
     const pot = await Pot.create(cluster);
     await pot.fill(PLENTY);
     const size = rangeSizeBlocks ?? 1;
@@ -140,25 +139,24 @@ async function measureWindow(
       const height = cluster.members[0]?.node.height() ?? 0;
       if (first === Infinity && performance.now() > settled) {
         first = Math.ceil((height + 1) / size) * size;
-        handovers = 0;
       }
       return height >= first + blocks;
     });
     const last = first + blocks;
     const seconds = (timeOf(seen, last) - timeOf(seen, first)) / 1_000;
-    const count = confirmed.filter(
-      (block) => block > first && block <= last,
-    ).length;
+    const countIn = (heights: readonly number[]): number =>
+      heights.filter((height) => height > first && height <= last).length;
+    const handovers = countIn(moves);
     const range = [first, last] as const;
     const { reverts } = await takeCensus(chain.client, pot.group, range);
-    const intentsPerSecond = count / seconds;
+    const intentsPerSecond = countIn(confirmed) / seconds;
     tell(
       `${rangeSizeBlocks === undefined ? "one coordinator" : `ranges of ${rangeSizeBlocks}`}: ` +
         `${Math.round(intentsPerSecond)} intents/s, the role moved ${handovers} times`,
     );
     return { intentsPerSecond, handovers, reverts };
   } finally {
-    await nodes.stop();
+    await stop();
   }
 }
 
