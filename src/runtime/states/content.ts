@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-import { keccak_256 } from "@noble/hashes/sha3.js";
-
-import { toHex } from "../../ledger/index.ts";
+import { keccak256Hex, toHex } from "../../ledger/index.ts";
 import {
   type IntentId,
   parseIntentId,
@@ -46,7 +44,7 @@ export function createState(
 
 /** The id that a state with this content has. */
 export function stateIdOf(content: string): StateId {
-  const id = parseStateId(toHex(keccak_256(new TextEncoder().encode(content))));
+  const id = parseStateId(keccak256Hex(content));
   if (id === undefined) throw new Error("A hash has the wrong shape.");
   return id;
 }
