@@ -49,8 +49,17 @@ export function stateIdOf(content: string): StateId {
   return id;
 }
 
+/** States are never changed in place, and many are read several times. */
+const known = new WeakMap<State, OriginatedState | "nonsense">();
+
 /** Reads a state that came from elsewhere; undefined if the content is nonsense, or belongs to another id. */
-export function readState({ id, content }: State): OriginatedState | undefined {
+export function readState(state: State): OriginatedState | undefined {
+  const read = known.get(state) ?? parseState(state) ?? "nonsense";
+  known.set(state, read);
+  return read === "nonsense" ? undefined : read;
+}
+
+function parseState({ id, content }: State): OriginatedState | undefined {
   if (stateIdOf(content) !== id) return undefined;
   let parsed: unknown;
   try {
