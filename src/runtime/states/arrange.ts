@@ -151,3 +151,10 @@ export function hashStep(step: Step): StepHash {
   stepHashes.set(step, hash);
   return hash;
 }
+
+/** The same step with a signature over its hash, which does not depend on it. */
+export function withSignature(step: Step, signature: string): Step {
+  const signed = { ...step, signature };
+  stepHashes.set(signed, hashStep(step));
+  return signed;
+}
