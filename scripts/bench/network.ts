@@ -6,6 +6,7 @@ import {
   parseNodeName,
   type NodeName,
 } from "../../src/protocol/ids.ts";
+import { limits } from "../../src/protocol/limits.ts";
 import type { DispatchRecord } from "../../src/protocol/records.ts";
 import {
   createSequencer,
@@ -80,6 +81,7 @@ export class LeanNetwork {
           suspicionTicks: 100,
           validForBlocks: 20,
           retriesMax: 10,
+          bundleMax: limits.bundle,
           boot: 1,
           hashing,
         },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { limits } from "../protocol/limits.ts";
 import {
   type NodeSettings,
   defaultSettings,
@@ -126,6 +127,7 @@ export const clusterShape = {
   suspicionMs: ms(1).optional(),
   validForBlocks: count(1, "blocks").optional(),
   retriesMax: count(0, "retries").optional(),
+  bundleMax: counted("intents", { min: 1, max: limits.bundle }).optional(),
   confirmations: counted("blocks", { min: 0, max: 1_000 }).optional(),
   pollMs: ms(1).optional(),
 } as const;

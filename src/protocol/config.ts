@@ -55,6 +55,8 @@ export interface SequencerConfig {
   readonly validForBlocks: number;
   /** Times that a sender tries an intent again after a failure that may pass. */
   readonly retriesMax: number;
+  /** Intents in one bundle that this node coordinates, at most; what limits of the protocol allow is never exceeded. */
+  readonly bundleMax: number;
   /** Grows with every start of the node. */
   readonly boot: number;
   readonly hashing: Hashing;

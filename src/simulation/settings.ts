@@ -5,6 +5,7 @@ import {
   parseGroupAddress,
   parseNodeName,
 } from "../protocol/ids.ts";
+import { limits } from "../protocol/limits.ts";
 import type { Tracer } from "../protocol/machine.ts";
 import type { CrashPoint } from "./disk.ts";
 import { coinDomain } from "./domains/coins.ts";
@@ -115,6 +116,7 @@ export function drawSettings(options: SimulationOptions): Settings {
       suspicionTicks: random.between(20, 100),
       validForBlocks,
       retriesMax: random.pick([0, 1, 3, 10, 50]),
+      bundleMax: limits.bundle,
       hashing,
     },
   };

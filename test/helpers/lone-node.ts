@@ -7,6 +7,7 @@ import {
   type NodeName,
   type RequestKey,
 } from "../../src/protocol/ids.ts";
+import { limits } from "../../src/protocol/limits.ts";
 import type { Tracer } from "../../src/protocol/machine.ts";
 import type { Message, MessageOf } from "../../src/protocol/messages.ts";
 import { recordKey, type SavedRecord } from "../../src/protocol/records.ts";
@@ -64,6 +65,7 @@ const defaults = {
   suspicionTicks: 50,
   validForBlocks: 20,
   retriesMax: 5,
+  bundleMax: limits.bundle,
   mayKnow: () => true,
   hashing,
 } as const satisfies Partial<SequencerConfig>;

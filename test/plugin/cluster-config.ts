@@ -153,6 +153,7 @@ describe("plugin: configuration of a cluster", function () {
       heartbeatMs: 10,
       requestMs: "soon",
       retriesMax: -1,
+      bundleMax: 0,
       netwroks: {},
     });
     expect(paths).to.have.members([
@@ -162,6 +163,7 @@ describe("plugin: configuration of a cluster", function () {
       "heartbeatMs",
       "requestMs",
       "retriesMax",
+      "bundleMax",
       "",
     ]);
   });

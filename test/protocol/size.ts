@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import type { SequencerConfig } from "../../src/protocol/config.ts";
 import type { StateId } from "../../src/protocol/ids.ts";
 import { limits } from "../../src/protocol/limits.ts";
 import type { MessageOf } from "../../src/protocol/messages.ts";
@@ -33,8 +34,11 @@ function answer(
 }
 
 /** A coordinator with these intents of one sender, all to be assembled. */
-function aCoordinator(intents: readonly Intent[]): LoneNode {
-  const node = new LoneNode({ self: rank(0) });
+function aCoordinator(
+  intents: readonly Intent[],
+  config: Partial<SequencerConfig> = {},
+): LoneNode {
+  const node = new LoneNode({ self: rank(0), ...config });
   const [first] = intents;
   if (first === undefined) throw new Error("There is nothing to delegate.");
   return node.hear(rank(2), { ...delegation(first), intents });
@@ -95,6 +99,12 @@ describe("Long contents", () => {
       Array.from({ length: 100 }, (_, i) => `${i}`),
     );
     expect(sizes[0]).to.equal(Math.floor(limits.bundleStates / 100));
+  });
+
+  it("are bundled only as far as the coordinator's own limit goes", () => {
+    const intents = Array.from({ length: 8 }, (_, i) => intent(i, ""));
+    const node = aCoordinator(intents, { bundleMax: 3 });
+    expect(bundleSizes(node, ["a"])[0]).to.equal(3);
   });
 
   it("are bundled alone if they are too long for any company", () => {

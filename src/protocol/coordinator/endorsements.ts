@@ -1,3 +1,4 @@
+import type { SequencerConfig } from "../config.ts";
 import type { IntentId, NodeName, StateId } from "../ids.ts";
 import { limits } from "../limits.ts";
 import type { MessageOf } from "../messages.ts";
@@ -18,7 +19,7 @@ export function formBundles(turn: Turn): void {
     coordinator.assembled.size > 0 &&
     coordinator.bundles.length < limits.bundles
   ) {
-    const steps = takeAssembled(coordinator);
+    const steps = takeAssembled(coordinator, turn.node.config);
     if (steps.length === 0) return;
     const work = openBundle(turn, steps, { isForUser: false });
     if (work === undefined) continue;
@@ -77,7 +78,11 @@ function isSome(ids: ReadonlySet<IntentId> | undefined): boolean {
  * The steps that wait longest, as many as fit. A bundle happens as a whole, so that a step may be in it together with
  * what it follows; otherwise it is held back until that is confirmed, and with it what has to come after it.
  */
-function takeAssembled({ assembled, transactions }: Coordinator): Step[] {
+function takeAssembled(
+  { assembled, transactions }: Coordinator,
+  { bundleMax }: SequencerConfig,
+): Step[] {
+  const stepsMax = Math.min(bundleMax, limits.bundle);
   const steps: Step[] = [];
   const taken = new Set<IntentId>();
   /** What steps that are held back create, and what they read: nobody uses the one, or spends the other, before them. */
@@ -86,7 +91,7 @@ function takeAssembled({ assembled, transactions }: Coordinator): Step[] {
   let length = 0;
   let states = 0;
   for (const id of assembled) {
-    if (steps.length === limits.bundle || isAlone(steps[0])) break;
+    if (steps.length >= stepsMax || isAlone(steps[0])) break;
     const { step, follows } = transactions.get(id) ?? {};
     if (steps.length > 0 && isAlone(step)) break;
     if (step !== undefined) {

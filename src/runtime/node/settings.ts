@@ -1,4 +1,5 @@
 import type { Policy, SequencerConfig } from "../../protocol/config.ts";
+import { limits } from "../../protocol/limits.ts";
 
 /** How a node behaves in time. All members of a group should have the same. */
 export interface NodeSettings {
@@ -15,6 +16,8 @@ export interface NodeSettings {
   readonly suspicionMs: number;
   readonly validForBlocks: number;
   readonly retriesMax: number;
+  /** Intents that a coordinator puts into one transition, at most. */
+  readonly bundleMax: number;
   /** Blocks on top of a block before it is believed. */
   readonly confirmations: number;
   /** How often to look for blocks when the chain does not tell. */
@@ -35,6 +38,7 @@ export const defaultSettings: NodeSettings = {
   suspicionMs: 10_000,
   validForBlocks: 200,
   retriesMax: 20,
+  bundleMax: limits.bundle,
   confirmations: 0,
   pollMs: 100,
 };
@@ -55,6 +59,7 @@ export function ticksOf(
   | "suspicionTicks"
   | "validForBlocks"
   | "retriesMax"
+  | "bundleMax"
 > {
   const ticks = (ms: number): number =>
     Math.max(1, Math.round(ms / settings.tickMs));
@@ -70,5 +75,6 @@ export function ticksOf(
     suspicionTicks: ticks(settings.suspicionMs),
     validForBlocks: settings.validForBlocks,
     retriesMax: settings.retriesMax,
+    bundleMax: settings.bundleMax,
   };
 }

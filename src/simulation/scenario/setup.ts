@@ -6,6 +6,7 @@ import {
   type GroupAddress,
   type NodeName,
 } from "../../protocol/ids.ts";
+import { limits } from "../../protocol/limits.ts";
 import { rankingOf } from "../../protocol/selection.ts";
 import type { State } from "../../protocol/transition.ts";
 import { mintCoin } from "../coins.ts";
@@ -15,7 +16,7 @@ import { listOf, numberOf, ScriptError, type Command } from "./script.ts";
 /** A group as a script wants it. */
 export type GroupConfig = Omit<SequencerConfig, "self" | "boot">;
 
-/** `nodes alice bob carol threshold=2 policy=rotating range=4 retries=3 valid=12 mode=remote pool=bob,carol` */
+/** `nodes alice bob carol threshold=2 policy=rotating range=4 retries=3 bundle=100 valid=12 mode=remote pool=bob,carol` */
 export function readGroup(command: Command): GroupConfig {
   const { words, options } = command;
   const committee = words.map(nodeNamed);
@@ -40,6 +41,7 @@ export function readGroup(command: Command): GroupConfig {
     suspicionTicks: number("suspicion", 60),
     validForBlocks: number("valid", 12),
     retriesMax: number("retries", 3),
+    bundleMax: number("bundle", limits.bundle),
     hashing,
   };
 }

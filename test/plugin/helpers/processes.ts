@@ -60,7 +60,10 @@ export async function startHardhatNode(givenPort?: number): Promise<Node> {
 }
 
 /** Starts Anvil in a process of its own. npm finds it; it is no dependency, for lack of packages for all platforms. */
-export async function startAnvil(givenPort?: number): Promise<Node> {
+export async function startAnvil(
+  givenPort?: number,
+  options: readonly string[] = [],
+): Promise<Node> {
   const port = givenPort ?? (await freePort());
   const anvil = await new Promise<string>((resolve, reject) => {
     const find = "exec --yes --package=@foundry-rs/anvil@1.7.1 -- sh -c".split(
@@ -71,7 +74,7 @@ export async function startAnvil(givenPort?: number): Promise<Node> {
       else reject(new Error("Anvil is not to be had", { cause: error }));
     });
   });
-  const args = ["--port", String(port), "--silent"];
+  const args = ["--port", String(port), "--silent", ...options];
   const child = spawn(anvil, args, { stdio: "ignore", detached: true });
   return await startNode(child, port);
 }

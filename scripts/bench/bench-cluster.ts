@@ -1,0 +1,88 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import path from "node:path";
+
+import { Cluster } from "../../src/runtime/cluster/cluster.ts";
+import { builtInDomains } from "../../src/runtime/domains/built-in.ts";
+import type { NodeFact } from "../../src/runtime/node/ports.ts";
+import {
+  defaultSettings,
+  type NodeSettings,
+} from "../../src/runtime/node/settings.ts";
+import { nodeNames } from "../../src/plugin/cluster-config.ts";
+import { publishedAccount } from "../../test/helpers/accounts.ts";
+import { noUsers } from "../../test/helpers/no-users.ts";
+import type { BenchChain } from "./chains.ts";
+
+/** What nodes are like. What is left out is as users have it. */
+export interface BenchClusterOptions {
+  readonly members?: number;
+  readonly settings?: Partial<NodeSettings>;
+  readonly onFact?: (name: string, fact: NodeFact) => void;
+}
+
+/** Nodes with databases on disk, and the end of them. */
+export interface BenchCluster {
+  readonly cluster: Cluster;
+  readonly names: readonly string[];
+  /** Submissions that the ledger, or the chain, did not take. */
+  readonly failures: () => readonly string[];
+  readonly stop: () => Promise<void>;
+}
+
+/** Next to the code: a folder for temporary files may be memory, and a commit to memory costs nothing. */
+const parent = path.resolve(import.meta.dirname, "../../node_modules/.cache");
+const RICH = `0x${(10n ** 22n).toString(16)}`;
+
+/** Starts nodes on a chain. */
+export async function openBenchCluster(
+  { client, ledger, openClient }: BenchChain,
+  { members = 4, settings, onFact }: BenchClusterOptions = {},
+): Promise<BenchCluster> {
+  const names = nodeNames(members);
+  // The first account sends what is no node's.
+  const keys = new Map(
+    names.map((name, i) => [name, publishedAccount(i + 1).privateKey]),
+  );
+  for (const i of names.keys()) {
+    const { address } = publishedAccount(i + 1);
+    await client.request("hardhat_setBalance", [address, RICH]);
+  }
+  const keyOf = (name: string): string => keys.get(name) ?? "";
+  mkdirSync(parent, { recursive: true });
+  const dataDir = mkdtempSync(path.join(parent, "bench-"));
+  const failures: string[] = [];
+  const cluster = new Cluster(
+    {
+      names,
+      chainId: ledger.chainId,
+      factory: ledger.factory,
+      dataDir,
+      settings: { ...defaultSettings, ...settings },
+    },
+    {
+      openClient,
+      endorserKey: keyOf,
+      payerKeys: (name) => [keyOf(name)],
+      domains: builtInDomains,
+      createUsers: () => noUsers,
+      onFact: (name, fact) => {
+        if (fact.type === "SubmissionFailed")
+          failures.push(`${fact.failure}: ${fact.reason}`);
+        onFact?.(name, fact);
+      },
+      onFatal: (name, error) => {
+        throw new Error(`${name} has stopped.`, { cause: error });
+      },
+    },
+  );
+  cluster.start();
+  return {
+    cluster,
+    names,
+    failures: () => failures,
+    stop: async () => {
+      await cluster.stop();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+}
