@@ -1,6 +1,5 @@
-import { keccak_256 } from "@noble/hashes/sha3.js";
-
-import { byteLength, type Bytes32, type Hex, toHex } from "./hex.ts";
+import { keccak256Hex } from "./keccak.ts";
+import { byteLength, type Bytes32, type Hex } from "./hex.ts";
 import { type Address, parseUint64, type Uint64 } from "./ids.ts";
 import { LedgerInputError } from "./input-error.ts";
 
@@ -84,9 +83,7 @@ export function toAddress(word: Bytes32): Address {
 export function signatureHash(entry: string): Hex {
   const [, name = "", list = ""] = /^\w+ (\w+)\((.*)\)$/.exec(entry) ?? [];
   const types = list.split(", ").map((argument) => argument.split(" ")[0]);
-  return toHex(
-    keccak_256(new TextEncoder().encode(`${name}(${types.join(",")})`)),
-  );
+  return keccak256Hex(`${name}(${types.join(",")})`);
 }
 
 function malformed(problem: string): LedgerInputError {

@@ -1,5 +1,4 @@
-import { keccak_256 } from "@noble/hashes/sha3.js";
-
+import { keccak256Hex } from "./keccak.ts";
 import {
   addressWord,
   boolWord,
@@ -13,7 +12,7 @@ import {
 } from "./abi-writer.ts";
 import type { CommitteeChange, GroupConfig } from "./committee.ts";
 import type { Endorsements } from "./endorsements.ts";
-import { type Bytes32, type Hex, toHex } from "./hex.ts";
+import { type Bytes32, type Hex } from "./hex.ts";
 import type { Address } from "./ids.ts";
 import type { ExternalCall, Transition } from "./transition.ts";
 
@@ -129,5 +128,5 @@ function call(selector: string, ...values: readonly Encoded[]): Hex {
 }
 
 function selectorOf(signature: string): string {
-  return toHex(keccak_256(new TextEncoder().encode(signature))).slice(0, 10);
+  return keccak256Hex(signature).slice(0, 10);
 }

@@ -1,12 +1,5 @@
-import { keccak_256 } from "@noble/hashes/sha3.js";
-
-import {
-  type Brand,
-  type Bytes32,
-  type Hex,
-  parseBytes32,
-  toHex,
-} from "./hex.ts";
+import { keccak256Hex } from "./keccak.ts";
+import { type Brand, type Bytes32, type Hex, parseBytes32 } from "./hex.ts";
 import { describe, LedgerInputError } from "./input-error.ts";
 
 /** What a user asked for. Any 32 bytes; see `lanes.ts` for ids that are cheap on the ledger. */
@@ -90,7 +83,7 @@ export function parseAddress(value: unknown, name = "address"): Address {
 export function checksumAddress(address: Address): string {
   const digits = address.slice(2);
   const ascii = Uint8Array.from(digits, (digit) => digit.charCodeAt(0));
-  const hash = toHex(keccak_256(ascii)).slice(2);
+  const hash = keccak256Hex(ascii).slice(2);
   return `0x${Array.from(digits, (digit, i) => ((hash[i] ?? "0") >= "8" ? digit.toUpperCase() : digit)).join("")}`;
 }
 

@@ -77,6 +77,7 @@ export {
   UINT64_MAX,
   ZERO_BYTES32,
 } from "./ids.ts";
+export { keccak256, keccak256Hex } from "./keccak.ts";
 export { type LedgerInputCode, LedgerInputError } from "./input-error.ts";
 export {
   atomFactoryInterface,
@@ -94,6 +95,7 @@ export {
   seriesOf,
 } from "./lanes.ts";
 export { ledgerErrorOf, revertDataOf } from "./revert-data.ts";
+export { curve, type Curve } from "./secp256k1.ts";
 export {
   type CompactSignature,
   isCanonical,

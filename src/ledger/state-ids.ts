@@ -1,12 +1,5 @@
-import { keccak_256 } from "@noble/hashes/sha3.js";
-
-import {
-  type Brand,
-  type Bytes32,
-  type Hex,
-  toBytes32,
-  writeHex,
-} from "./hex.ts";
+import { keccak256Hex } from "./keccak.ts";
+import { type Brand, type Bytes32, type Hex, writeHex } from "./hex.ts";
 import {
   type Commitment,
   type IntentId,
@@ -34,7 +27,7 @@ export function intentsHash(intents: readonly IntentId[]): Bytes32 {
   const bytes = new Uint8Array(32 * intents.length);
   let at = 0;
   for (const intentId of intents) at = writeHex(intentId, bytes, at);
-  return toBytes32(keccak_256(bytes));
+  return keccak256Hex(bytes);
 }
 
 /**
@@ -50,7 +43,7 @@ export function outputStateIds(
   return transition.outputs.map((commitment, i) => {
     view.setUint32(60, i);
     writeHex(commitment, bytes, 64);
-    const hash = toBytes32(keccak_256(bytes));
+    const hash = keccak256Hex(bytes);
     const input = transition.inputs[i];
     return (
       input === undefined

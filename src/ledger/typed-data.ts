@@ -1,13 +1,6 @@
-import { keccak_256 } from "@noble/hashes/sha3.js";
-
+import { keccak256, keccak256Hex } from "./keccak.ts";
 import type { CommitteeChange } from "./committee.ts";
-import {
-  byteLength,
-  type Bytes32,
-  type Hex,
-  toBytes32,
-  writeHex,
-} from "./hex.ts";
+import { byteLength, type Bytes32, type Hex, writeHex } from "./hex.ts";
 import type { Address, Digest, TransitionHash } from "./ids.ts";
 import { describe, LedgerInputError } from "./input-error.ts";
 import type { ExternalCall, Transition } from "./transition.ts";
@@ -31,8 +24,7 @@ const NAME = "PrivacyGroup";
 const VERSION = "1";
 const WORD = 32;
 
-const keccakText = (text: string): Uint8Array =>
-  keccak_256(new TextEncoder().encode(text));
+const keccakText = (text: string): Uint8Array => keccak256(text);
 const EMPTY_HASH = keccakText("");
 
 /** A buffer for the words of one struct, whose first word is the hash of its type. */
@@ -88,7 +80,7 @@ export function ledgerDomain({
     3 * WORD,
   );
   writeAddress(group, bytes, 4 * WORD);
-  return { chainId, group, separator: toBytes32(keccak_256(bytes)) };
+  return { chainId, group, separator: keccak256Hex(bytes) };
 }
 
 /** The domain as wallets and ethers take it. */
@@ -115,7 +107,7 @@ export function hashTransition(transition: Transition): TransitionHash {
   writeHex(transition.details, bytes, 6 * WORD);
   view.setBigUint64(8 * WORD - 8, transition.validUntil);
   bytes.set(hashCalls(transition.calls), 8 * WORD);
-  return toBytes32(keccak_256(bytes)) as TransitionHash;
+  return keccak256Hex(bytes) as TransitionHash;
 }
 
 /** The EIP-712 struct hash of the approval of a transition for a delegate. */
@@ -126,7 +118,7 @@ export function hashApproval(
   const { bytes } = approvalStruct;
   writeAddress(delegate, bytes, WORD);
   writeHex(transitionHash, bytes, 2 * WORD);
-  return toBytes32(keccak_256(bytes));
+  return keccak256Hex(bytes);
 }
 
 /** The EIP-712 struct hash of a change of committee. */
@@ -138,10 +130,10 @@ export function hashCommitteeChange(change: CommitteeChange): Bytes32 {
   change.members.forEach((member, i) => {
     writeAddress(member, members, WORD * i);
   });
-  bytes.set(keccak_256(members), 2 * WORD);
+  bytes.set(keccak256(members), 2 * WORD);
   view.setUint8(4 * WORD - 1, change.threshold);
   view.setBigUint64(5 * WORD - 8, change.validUntil);
-  return toBytes32(keccak_256(bytes));
+  return keccak256Hex(bytes);
 }
 
 /** What members sign to endorse a transition. */
@@ -173,7 +165,7 @@ export function committeeChangeDigest(
 export function digestOf(domain: LedgerDomain, structHash: Bytes32): Digest {
   writeHex(domain.separator, digestBuffer, 2);
   writeHex(structHash, digestBuffer, 2 + WORD);
-  return toBytes32(keccak_256(digestBuffer)) as Digest;
+  return keccak256Hex(digestBuffer) as Digest;
 }
 
 function hashWords(words: readonly Bytes32[]): Uint8Array {
@@ -181,7 +173,7 @@ function hashWords(words: readonly Bytes32[]): Uint8Array {
   const bytes = scratchOf(WORD * words.length);
   let at = 0;
   for (const word of words) at = writeHex(word, bytes, at);
-  return keccak_256(bytes);
+  return keccak256(bytes);
 }
 
 function hashCalls(calls: readonly ExternalCall[]): Uint8Array {
@@ -192,10 +184,10 @@ function hashCalls(calls: readonly ExternalCall[]): Uint8Array {
     const dataBytes = scratchOf(byteLength(data));
     writeHex(data, dataBytes, 0);
     writeAddress(target, bytes, WORD);
-    bytes.set(keccak_256(dataBytes), 2 * WORD);
-    hashes.set(keccak_256(bytes), WORD * i);
+    bytes.set(keccak256(dataBytes), 2 * WORD);
+    hashes.set(keccak256(bytes), WORD * i);
   });
-  return keccak_256(hashes);
+  return keccak256(hashes);
 }
 
 /** An address fills the lower 20 bytes of its word; the upper 12 are zero already. */

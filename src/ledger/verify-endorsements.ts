@@ -1,9 +1,8 @@
-import { recoverAddress } from "ethers";
-
 import type { Committee } from "./committee.ts";
 import type { Endorsements } from "./endorsements.ts";
 import type { LedgerError } from "./errors.ts";
 import { type Address, type Digest, parseAddress } from "./ids.ts";
+import { curve } from "./secp256k1.ts";
 import { type CompactSignature, isCanonical } from "./signature.ts";
 
 const NOBODY = parseAddress(`0x${"00".repeat(20)}`);
@@ -15,12 +14,7 @@ export function recoverSigner(
 ): Address | undefined {
   if (!isCanonical(signature)) return undefined;
   try {
-    return parseAddress(
-      recoverAddress(digest, {
-        r: signature.r,
-        yParityAndS: signature.vs,
-      }).toLowerCase(),
-    );
+    return curve.recover(digest, signature);
   } catch {
     // The numbers are in range, but r is on no point of the curve. The precompile says "nobody" as well.
     return undefined;

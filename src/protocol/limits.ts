@@ -19,8 +19,8 @@ export const limits = {
   assembling: 8,
   /** The longest pause of a sender that does not answer, in times that an answer may take: it holds others up for a ninth of the time at most. */
   pause: 8,
-  /** Intents that one sender assembles for one request: enough to hide the way there and back. */
-  assembly: 16,
+  /** Intents that one sender assembles for one request: as many as a bundle takes, so that one way there and back fills it. */
+  assembly: 100,
   /** Characters of the steps in one answer to that, if there is more than one: a quarter of a message. */
   assemblyLength: 1_048_576,
   /** Times that a coordinator tries a transaction that endorsers refuse before it gives it back. */

@@ -15,7 +15,7 @@ import { tellTransaction } from "./coordinator/tell.ts";
 import { finishEndorsement, receiveEndorsementRequest } from "./endorser.ts";
 import type { Event } from "./events.ts";
 import type { NodeName } from "./ids.ts";
-import type { Message } from "./messages.ts";
+import type { Message, MessageOf } from "./messages.ts";
 import {
   finishAssembly,
   receiveAssembleRequest,
@@ -142,19 +142,7 @@ export function receiveMessage(
       return;
     case "Heartbeat":
       if (!candidates(turn.node).includes(from)) return;
-      if (isLate(turn.node, from, message))
-        return ignore(turn, "late heartbeat");
-      turn.node.beats.set(from, {
-        boot: message.boot,
-        beat: message.beat,
-        tick: turn.node.tick,
-      });
-      tellSender(turn, { type: "HeartbeatReceived", from, heartbeat: message });
-      return tellCoordinator(turn, {
-        type: "HeartbeatReceived",
-        from,
-        heartbeat: message,
-      });
+      return receiveHeartbeat(turn, from, message);
     case "HandoverRequest":
       if (!candidates(turn.node).includes(from)) return;
       return tellCoordinator(turn, {
@@ -179,4 +167,21 @@ export function receiveMessage(
       }
       return;
   }
+}
+
+/** Sender and coordinator compare it with the one before, which is forgotten afterwards. */
+function receiveHeartbeat(
+  turn: Turn,
+  from: NodeName,
+  heartbeat: MessageOf<"Heartbeat">,
+): void {
+  const { node } = turn;
+  if (isLate(node, from, heartbeat)) {
+    ignore(turn, "late heartbeat");
+    return;
+  }
+  tellSender(turn, { type: "HeartbeatReceived", from, heartbeat });
+  tellCoordinator(turn, { type: "HeartbeatReceived", from, heartbeat });
+  const { boot, beat } = heartbeat;
+  node.beats.set(from, { boot, beat, tick: node.tick });
 }

@@ -320,7 +320,8 @@ export function createLiar(
   ];
 
   return {
-    hear: (body) => {
+    hear: (bodies) => {
+      const body = random.pick(bodies.split("\n"));
       if (samples.length >= SAMPLES && !random.chance(0.1)) return;
       if (samples.length < SAMPLES) samples.push(body);
       else samples[random.below(SAMPLES)] = body;

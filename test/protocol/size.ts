@@ -114,7 +114,9 @@ describe("Long contents", () => {
   });
 
   it("are not assembled on top of each other without end", () => {
-    const intents = Array.from({ length: 64 }, (_, i) => intent(i, ""));
+    const intents = Array.from({ length: 2 * limits.assembly }, (_, i) =>
+      intent(i, ""),
+    );
     const node = aCoordinator(intents);
     bundleSizes(node, [long, long]);
     const { coordinator } = node.sequencer;

@@ -164,17 +164,18 @@ export function askEndorsers(
   { bundle, key, view, endorsements, refusals }: BundleWork,
 ): void {
   const { config, height } = turn.node;
-  for (const endorser of config.committee) {
-    if (endorsements.has(endorser) || refusals.has(endorser)) continue;
-    send(turn, endorser, {
-      type: "EndorsementRequest",
-      key,
-      coordinator: config.self,
-      height,
-      bundle,
-      view,
-    });
-  }
+  // The same for all of them, so that it is written down once.
+  const request = {
+    type: "EndorsementRequest",
+    key,
+    coordinator: config.self,
+    height,
+    bundle,
+    view,
+  } as const;
+  for (const endorser of config.committee)
+    if (!endorsements.has(endorser) && !refusals.has(endorser))
+      send(turn, endorser, request);
 }
 
 /** An endorser signed. The runtime has checked the signature. */

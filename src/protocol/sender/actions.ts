@@ -37,8 +37,7 @@ export function follow(
   } else if (sender.active?.node === from) {
     sender.active = undefined;
   }
-  const knownBoot = sender.boots.get(from) ?? heartbeat.boot;
-  sender.boots.set(from, heartbeat.boot);
+  const knownBoot = node.beats.get(from)?.boot ?? heartbeat.boot;
   if (from === sender.delegate) sender.heardTick = node.tick;
   for (const { id, stage } of heartbeat.transactions)
     if (stage === "sequenced" || stage === "submitted")

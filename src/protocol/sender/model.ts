@@ -51,8 +51,6 @@ export interface Sender {
   delegate: NodeName | undefined;
   /** When the delegate was last heard, or was chosen. */
   heardTick: number;
-  /** The newest incarnation of each coordinator that was heard. */
-  readonly boots: Map<NodeName, number>;
   /** A coordinator that was heard lately, whether or not it is the delegate. */
   active: { readonly node: NodeName; readonly tick: number } | undefined;
   /** This node is behind: do not delegate before the own height reaches that range. */
@@ -105,7 +103,6 @@ export function createSender(): Sender {
     nextSequence: 0,
     delegate: undefined,
     heardTick: 0,
-    boots: new Map(),
     active: undefined,
     waitForRange: undefined,
     waitUntilTick: 0,

@@ -99,8 +99,7 @@ export class Member {
       timers: machineTimers,
       domains: this.#ports.domains,
       directory: this.#ports.directory,
-      sign: (text) =>
-        Buffer.from(identity.sign(Buffer.from(text))).toString("base64"),
+      sign: identity.sign,
       endorser: this.#ports.endorser,
       wallet: this.#ports.wallet,
       connect: (receive) =>
@@ -232,12 +231,9 @@ export function directoryOf(
   return {
     names: () => [...members.keys()],
     endorserOf: (name) => members.get(name)?.endorser,
-    isSignedBy: (name, text, signature) => {
+    isSignedBy: (name, bytes, signature) => {
       const key = members.get(name)?.publicKey;
-      return (
-        key !== undefined &&
-        verify(null, Buffer.from(text), key, Buffer.from(signature, "base64"))
-      );
+      return key !== undefined && verify(null, bytes, key, signature);
     },
   };
 }

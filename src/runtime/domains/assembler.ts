@@ -1,4 +1,4 @@
-import type { IntentId, NodeName } from "../../protocol/ids.ts";
+import type { IntentId, NodeName, StepHash } from "../../protocol/ids.ts";
 import { limits } from "../../protocol/limits.ts";
 import type { AssembleOutcome } from "../../protocol/messages.ts";
 import { lengthOf } from "../../protocol/size.ts";
@@ -7,7 +7,7 @@ import type {
   SpeculativeView,
   Step,
 } from "../../protocol/transition.ts";
-import { hashStep } from "../states/arrange.ts";
+import { hashStep, withSignature } from "../states/arrange.ts";
 import type { StateBook } from "../states/book.ts";
 import { createState, newSalt as randomSalt } from "../states/content.ts";
 import { Overlay } from "../states/overlay.ts";
@@ -18,8 +18,8 @@ export interface AssemblerPorts {
   readonly domain: Domain;
   readonly group: DomainGroup;
   readonly book: StateBook;
-  /** Signs as the node that sends the intents. */
-  readonly signStep: (hash: string) => string;
+  /** Signs hashes of steps as the node that sends the intents. */
+  readonly signSteps: (hashes: readonly StepHash[]) => readonly string[];
   /** Where salts come from, if not from chance. */
   readonly newSalt?: () => string;
 }
@@ -46,14 +46,31 @@ export async function assemble(
     if (outcome.type === "assembled") length += lengthOf(outcome.step);
     outcomes.push(outcome);
   }
-  return outcomes;
+  return signAll(outcomes, ports);
+}
+
+/** All that is assembled together is signed together. */
+function signAll(
+  outcomes: readonly AssembleOutcome[],
+  { signSteps }: AssemblerPorts,
+): AssembleOutcome[] {
+  const steps = outcomes.flatMap((outcome) =>
+    outcome.type === "assembled" ? [outcome.step] : [],
+  );
+  const signatures = signSteps(steps.map(hashStep));
+  const signed = new Map(steps.map((step, i) => [step, signatures[i] ?? ""]));
+  return outcomes.map((outcome) => {
+    if (outcome.type !== "assembled") return outcome;
+    const signature = signed.get(outcome.step) ?? "";
+    return { ...outcome, step: withSignature(outcome.step, signature) };
+  });
 }
 
 async function assembleOne(
   { id, payload }: Intent,
   sender: NodeName,
   overlay: Overlay,
-  { domain, group, book, signStep, newSalt = randomSalt }: AssemblerPorts,
+  { domain, group, book, newSalt = randomSalt }: AssemblerPorts,
 ): Promise<AssembleOutcome> {
   const intent = { group, id, sender, payload };
   let assembly: Assembly;
@@ -72,7 +89,7 @@ async function assembleOne(
     createState(state, { intentId: id, index }, newSalt()),
   );
   overlay.apply(inputs, outputs);
-  const unsigned: Step = {
+  const step: Step = {
     intentId: id,
     sender,
     payload,
@@ -97,8 +114,7 @@ async function assembleOne(
     salt: newSalt(),
     signature: "",
   };
-  const signature = signStep(hashStep(unsigned));
-  return { type: "assembled", id, step: { ...unsigned, signature } };
+  return { type: "assembled", id, step };
 }
 
 /** A revert is final, and what is in flight is only the coordinator's word: the ledger alone has the last one. */

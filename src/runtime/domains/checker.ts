@@ -1,5 +1,10 @@
 import { requireWellFormed } from "../../ledger/index.ts";
-import type { IntentId, NodeName, StateId } from "../../protocol/ids.ts";
+import type {
+  IntentId,
+  NodeName,
+  StateId,
+  StepHash,
+} from "../../protocol/ids.ts";
 import { netOf } from "../../protocol/net.ts";
 import { outlineOf } from "../../protocol/outline.ts";
 import type {
@@ -29,7 +34,7 @@ export interface CheckerPorts {
   /** Whether that node signed the hash of a step. */
   readonly isSignedBy: (
     sender: NodeName,
-    hash: string,
+    hash: StepHash,
     signature: string,
   ) => boolean;
 }

@@ -1,6 +1,4 @@
-import { keccak_256 } from "@noble/hashes/sha3.js";
-
-import { toHex } from "../../ledger/index.ts";
+import { keccak256Hex } from "../../ledger/index.ts";
 import { type IntentId, parseIntentId } from "../../protocol/ids.ts";
 import type { DomainGroup } from "./domain.ts";
 
@@ -9,7 +7,7 @@ export function genesisIdOf({
   address,
 }: Pick<DomainGroup, "address">): IntentId {
   const text = JSON.stringify(["genesis", address.toLowerCase()]);
-  const id = parseIntentId(toHex(keccak_256(new TextEncoder().encode(text))));
+  const id = parseIntentId(keccak256Hex(text));
   if (id === undefined) throw new Error("A hash is no intent's id.");
   return id;
 }

@@ -1,6 +1,6 @@
-import { computeAddress, Signature, SigningKey, Transaction } from "ethers";
+import { computeAddress, SigningKey, Transaction } from "ethers";
 
-import { type Hex, parseAddress, parseHex } from "../../ledger/index.ts";
+import { curve, type Hex, parseAddress, parseHex } from "../../ledger/index.ts";
 import type { Endorser, Payer } from "../ports.ts";
 import { KeyError } from "./key-error.ts";
 
@@ -8,8 +8,8 @@ import { KeyError } from "./key-error.ts";
 export function createEndorser(privateKey: unknown): Endorser {
   const key = parseKey(privateKey);
   return {
-    address: parseAddress(computeAddress(key.publicKey)),
-    sign: (digest) => parseHex(key.sign(digest).serialized),
+    address: parseAddress(computeAddress(key)),
+    sign: curve.signer(key),
   };
 }
 
@@ -28,15 +28,15 @@ export function createPayer(privateKey: unknown): Payer {
 /** The same, with the public key. */
 export function payerKeyOf(privateKey: unknown): PayerKey {
   const key = parseKey(privateKey);
+  const sign = curve.signer(key);
+  const publicKey = parseHex(SigningKey.computePublicKey(key));
   return {
-    publicKey: parseHex(key.publicKey),
-    address: parseAddress(computeAddress(key.publicKey)),
+    publicKey,
+    address: parseAddress(computeAddress(publicKey)),
     signTransaction: (unsigned) => {
       const to = unsigned.to ?? null;
       const transaction = Transaction.from({ type: 2, ...unsigned, to });
-      transaction.signature = Signature.from(
-        key.sign(transaction.unsignedHash),
-      );
+      transaction.signature = sign(parseHex(transaction.unsignedHash));
       return parseHex(transaction.serialized);
     },
   };
@@ -47,10 +47,10 @@ export const ORDER =
   0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 /** The error must not say what was passed: it may be a key with one digit too many. */
-function parseKey(value: unknown): SigningKey {
+function parseKey(value: unknown): Hex {
   if (typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value)) {
     const number = BigInt(value);
-    if (number > 0n && number < ORDER) return new SigningKey(value);
+    if (number > 0n && number < ORDER) return parseHex(value);
   }
   throw new KeyError(
     "INVALID",

@@ -1,15 +1,13 @@
-import { keccak_256 } from "@noble/hashes/sha3.js";
-
 import {
   type Address,
   type Bytes32,
   decodeLogs,
   encodeCreateGroup,
   type GroupConfig,
+  keccak256Hex,
   parseAddress,
   privacyGroupFactoryInterface,
   toBytes,
-  toHex,
   topicOf,
 } from "../../ledger/index.ts";
 import {
@@ -64,7 +62,7 @@ export async function createGroup(
   ]);
   const address = readAnswer(parseAddressWord, answer);
   const group = parseGroupAddress(address);
-  const digest = parseDigest(toHex(keccak_256(toBytes(address))));
+  const digest = parseDigest(keccak256Hex(toBytes(address)));
   if (group === undefined || digest === undefined)
     throw new ChainError("unreachable", "The chain answered with nonsense.");
   const code = await chain.codeAt(address);

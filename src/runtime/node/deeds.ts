@@ -3,6 +3,7 @@ import type { Event } from "../../protocol/events.ts";
 import type { NodeName } from "../../protocol/ids.ts";
 import type { DispatchRecord, SavedRecord } from "../../protocol/records.ts";
 import { assemble } from "../domains/assembler.ts";
+import { signTogether } from "../keys/step-signatures.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
 import type { Settlement } from "../service.ts";
 import type { Body } from "./body.ts";
@@ -173,7 +174,12 @@ export class Deeds {
       const wasComplete = isComplete();
       assemble(
         { sender: this.#self, intents, view },
-        { domain: group.domain, group, book, signStep: sign },
+        {
+          domain: group.domain,
+          group,
+          book,
+          signSteps: (hashes) => signTogether(hashes, sign),
+        },
       )
         .then((outcomes) => {
           const isFinal = wasComplete && isComplete();

@@ -3,6 +3,7 @@ import type { Effect } from "../../protocol/effects.ts";
 import type { Event } from "../../protocol/events.ts";
 import type { Digest } from "../../protocol/ids.ts";
 import { findFault } from "../domains/checker.ts";
+import { StepSignatures } from "../keys/step-signatures.ts";
 import { Backoff } from "../ledger/backoff.ts";
 import { withoutSecrets } from "../ledger/client/secrets.ts";
 import type { CatchUp } from "./catch-up.ts";
@@ -25,11 +26,13 @@ interface EndorsingPorts extends Pick<
 /** Checks bundles and signs them. */
 export class Endorsing {
   readonly #ports: EndorsingPorts;
+  readonly #signatures: StepSignatures;
   #hasTrouble = false;
   #isStopped = false;
 
   constructor(ports: EndorsingPorts) {
     this.#ports = ports;
+    this.#signatures = new StepSignatures(ports.directory);
   }
 
   stop(): void {
@@ -45,7 +48,7 @@ export class Endorsing {
   }
 
   async #answer(runner: GroupRunner, { bundle, view }: Endorse): Promise<void> {
-    const { directory, tell } = this.#ports;
+    const { tell } = this.#ports;
     const { group, book, stored } = runner;
     const { digest } = bundle;
     const fault = await findFault(
@@ -60,7 +63,7 @@ export class Endorsing {
         isFulfilled: (id) => runner.isFulfilled(id),
         isSignedBy: (sender, hash, signature) =>
           group.members.includes(sender) &&
-          directory.isSignedBy(sender, hash, signature),
+          this.#signatures.isSigned(sender, hash, signature),
       },
     );
     const outcome: Outcome | undefined =

@@ -1,6 +1,4 @@
-import { keccak_256 } from "@noble/hashes/sha3.js";
-
-import { type Bytes32, toBytes32 } from "../../ledger/index.ts";
+import { type Bytes32, keccak256Hex } from "../../ledger/index.ts";
 import type { NodeName } from "../../protocol/ids.ts";
 import type { Domain, GroupPlan } from "../domains/domain.ts";
 import type { GroupOffer } from "./offer.ts";
@@ -25,7 +23,7 @@ export function genesisSalt(
     policy,
     settings,
   ]);
-  return toBytes32(keccak_256(new TextEncoder().encode(text)));
+  return keccak256Hex(text);
 }
 
 /** The members whose endorsements count. */

@@ -7,9 +7,10 @@ import type { Event } from "../../protocol/events.ts";
 import type { GroupAddress, NodeName } from "../../protocol/ids.ts";
 import type { MessageOf } from "../../protocol/messages.ts";
 import type { SealedTransport } from "../transport/sealed-transport.ts";
-import { type Body, decodeBody, encodeBody } from "./body.ts";
+import { type Body, decodeBody } from "./body.ts";
 import type { GroupRunner } from "./group-runner.ts";
 import type { GroupOffer } from "./offer.ts";
+import { bodiesIn, Outbox } from "./outbox.ts";
 import type { NodePorts } from "./ports.ts";
 import type { Turns } from "./turns.ts";
 import type { UserKeys } from "./user-keys.ts";
@@ -44,6 +45,9 @@ export class Mailbox {
   readonly #self: NodeName;
   readonly #ports: MailboxPorts;
   readonly #dropped: Record<string, number> = {};
+  readonly #outbox = new Outbox({
+    send: (to, bodies) => this.#transport?.send(to, bodies),
+  });
   #transport: SealedTransport | undefined;
 
   constructor(options: { readonly self: NodeName }, ports: MailboxPorts) {
@@ -52,8 +56,10 @@ export class Mailbox {
   }
 
   open(): void {
-    this.#transport = this.#ports.connect((from, body) => {
-      this.#receive(from, body);
+    this.#transport = this.#ports.connect((from, bodies) => {
+      for (const body of bodiesIn(bodies))
+        if (body === undefined) this.#drop("too many");
+        else this.#receive(from, body);
     });
   }
 
@@ -62,7 +68,7 @@ export class Mailbox {
   }
 
   readonly send = (to: NodeName, body: Body): void => {
-    this.#transport?.send(to, encodeBody(body));
+    this.#outbox.put(to, body);
   };
 
   /** Remembers how far peers were heard, so that nobody plays old envelopes back after a restart. */
@@ -137,9 +143,11 @@ export class Mailbox {
           this.#drop("too many");
           return;
         }
-        if (message.type === "Endorsement" && !isAsked(runner, message)) {
-          this.#drop("endorsement of nothing");
-          return;
+        if (message.type === "Endorsement") {
+          const work = askedFor(runner, message);
+          if (work === undefined) this.#drop("endorsement of nothing");
+          // It has enough of them.
+          if (work?.isEndorsed !== false) return;
         }
         if (
           (message.type === "Endorsement" &&
@@ -163,13 +171,13 @@ export class Mailbox {
   }
 }
 
-/** Whether this node gathers endorsements of that bundle. To look at a signature is expensive, to make one up is not. */
-function isAsked(
+/** The bundle that this node gathers endorsements of. To look at a signature is expensive, to make one up is not. */
+function askedFor(
   { sequencer }: GroupRunner,
   { digest }: MessageOf<"Endorsement">,
-): boolean {
+): { readonly isEndorsed: boolean } | undefined {
   const { bundles, preparations } = sequencer.coordinator;
-  return [...bundles, ...preparations].some(
+  return [...bundles, ...preparations].find(
     ({ bundle }) => bundle.digest === digest,
   );
 }

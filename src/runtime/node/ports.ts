@@ -17,6 +17,7 @@ import type {
   Receive,
 } from "../ports.ts";
 import type { Settlement } from "../service.ts";
+import type { IsSignedBy } from "../keys/step-signatures.ts";
 import type { Store } from "../store/store.ts";
 import type { Timers } from "../timers.ts";
 import type { SealedTransport } from "../transport/sealed-transport.ts";
@@ -26,12 +27,7 @@ import type { Takeover } from "./takeover.ts";
 export interface Directory {
   readonly names: () => readonly NodeName[];
   readonly endorserOf: (name: NodeName) => Address | undefined;
-  /** Whether that node signed this text. */
-  readonly isSignedBy: (
-    name: NodeName,
-    text: string,
-    signature: string,
-  ) => boolean;
+  readonly isSignedBy: IsSignedBy;
 }
 
 /** Keeps what users see, inside the node's commits. */
@@ -59,7 +55,7 @@ export interface NodePorts {
   readonly domains: ReadonlyMap<string, Domain>;
   readonly directory: Directory;
   /** Signs as this node. */
-  readonly sign: (text: string) => string;
+  readonly sign: (bytes: Uint8Array) => Uint8Array;
   readonly endorser: Endorser;
   /** The keys of this node's users. */
   readonly wallet: Wallet;

@@ -1,7 +1,7 @@
 import type { Digest, NodeName } from "../../protocol/ids.ts";
 import { netOf } from "../../protocol/net.ts";
 import type { Bundle, State, Step } from "../../protocol/transition.ts";
-import { stateIdOf } from "../states/content.ts";
+import { readState } from "../states/content.ts";
 
 /** Bundles of one node that are remembered. More are in flight only when it lies. */
 const BUNDLES_MAX = 256;
@@ -82,8 +82,8 @@ export class SeenBundles {
   }
 }
 
-function isGenuine({ id, content }: State): boolean {
-  return stateIdOf(content) === id;
+function isGenuine(state: State): boolean {
+  return readState(state) !== undefined;
 }
 
 function lengthOf({ outputs, steps }: Seen): number {

@@ -1,9 +1,8 @@
-import { keccak_256 } from "@noble/hashes/sha3.js";
-
 import {
   type Bytes32,
   type ExternalCall as LedgerCall,
   intentsHash,
+  keccak256Hex,
   type LedgerDomain,
   outputStateIds,
   parseAddress,
@@ -13,8 +12,6 @@ import {
   parseStateId,
   parseUint64,
   type StateId as LedgerId,
-  toBytes32,
-  toHex,
   type Transition,
   transitionDigest,
   VACANCY,
@@ -127,7 +124,7 @@ function hashSteps(steps: readonly StepOutline[]): Bytes32 {
   steps.forEach(({ hash }, i) => {
     bytes.set(Buffer.from(hash.slice(2), "hex"), 32 * i);
   });
-  return toBytes32(keccak_256(bytes));
+  return keccak256Hex(bytes);
 }
 
 const stepHashes = new WeakMap<Step, StepHash>();
@@ -149,8 +146,15 @@ export function hashStep(step: Step): StepHash {
     step.found.map(({ id, place }) => [id, place]),
     step.salt,
   ]);
-  const hash = parseStepHash(toHex(keccak_256(new TextEncoder().encode(text))));
+  const hash = parseStepHash(keccak256Hex(text));
   if (hash === undefined) throw new Error("A hash has the wrong shape.");
   stepHashes.set(step, hash);
   return hash;
+}
+
+/** The same step with a signature over its hash, which does not depend on it. */
+export function withSignature(step: Step, signature: string): Step {
+  const signed = { ...step, signature };
+  stepHashes.set(signed, hashStep(step));
+  return signed;
 }

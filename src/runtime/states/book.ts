@@ -115,8 +115,11 @@ export class StateBook implements StateView {
     const hash = intentsHash(transition.intents.map((id) => parseIntentId(id)));
     for (const [index, ledgerId] of outputs.entries()) {
       const output = { ledgerId, intentsHash: hash, index };
+      const content = contentOf(output, contents);
       const isVacancy =
-        vacancy !== undefined && isAt(ledgerId, { ...output, id: vacancy });
+        content === undefined &&
+        vacancy !== undefined &&
+        isAt(ledgerId, { ...output, id: vacancy });
       this.#states.created(this.#group, {
         ...output,
         block,
@@ -124,21 +127,24 @@ export class StateBook implements StateView {
         isVacancy,
       });
       if (isVacancy) continue;
-      const content = contents.find(({ id }) =>
-        isAt(ledgerId, { ...output, id }),
-      );
-      if (content === undefined || !this.#learn(output, content)) {
-        const known = this.#states.byLedgerId(this.#group, ledgerId);
-        if (known === undefined || !this.#learn(output, known))
-          this.#missing.set(ledgerId, output);
-      }
+      if (content !== undefined && this.#learn(output, content)) continue;
+      const known = this.#states.byLedgerId(this.#group, ledgerId);
+      const isKnown =
+        known !== undefined &&
+        isContentOf(output, known) &&
+        this.#learn(output, known);
+      if (!isKnown) this.#missing.set(ledgerId, output);
     }
   }
 
   /** Somebody tells the content of a state that is missing. False if it is not that. Inside a commit. */
   learn(ledgerId: LedgerId, content: State): boolean {
     const output = this.#missing.get(ledgerId);
-    return output !== undefined && this.#learn(output, content);
+    return (
+      output !== undefined &&
+      isContentOf(output, content) &&
+      this.#learn(output, content)
+    );
   }
 
   /** This node may not see that state. Inside a commit. */
@@ -147,9 +153,9 @@ export class StateBook implements StateView {
     this.#states.markForeign(this.#group, ledgerId);
   }
 
+  /** Takes the content that belongs to an output; false if it makes no sense. */
   #learn(output: MissingState, content: State): boolean {
     const { ledgerId } = output;
-    if (!isAt(ledgerId, { ...output, id: content.id })) return false;
     const state = readState(content);
     if (state === undefined) return false;
     this.#states.saveContent(this.#group, {
@@ -192,6 +198,20 @@ export class StateBook implements StateView {
     labelled?.delete(id);
     if (labelled?.size === 0) this.#byLabel.delete(key);
   }
+}
+
+function isContentOf(output: MissingState, { id }: State): boolean {
+  return isAt(output.ledgerId, { ...output, id });
+}
+
+/** The state that is this output. Most lists are in the order of the outputs, so that nobody has to search. */
+function contentOf(
+  output: MissingState,
+  contents: readonly State[],
+): State | undefined {
+  const likely = contents[output.index];
+  if (likely !== undefined && isContentOf(output, likely)) return likely;
+  return contents.find((content) => isContentOf(output, content));
 }
 
 function keyOf({

@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-import { keccak_256 } from "@noble/hashes/sha3.js";
-
-import { toHex } from "../../ledger/index.ts";
+import { keccak256Hex, toHex } from "../../ledger/index.ts";
 import {
   type IntentId,
   parseIntentId,
@@ -46,13 +44,22 @@ export function createState(
 
 /** The id that a state with this content has. */
 export function stateIdOf(content: string): StateId {
-  const id = parseStateId(toHex(keccak_256(new TextEncoder().encode(content))));
+  const id = parseStateId(keccak256Hex(content));
   if (id === undefined) throw new Error("A hash has the wrong shape.");
   return id;
 }
 
+/** States are never changed in place, and many are read several times. */
+const known = new WeakMap<State, OriginatedState | "nonsense">();
+
 /** Reads a state that came from elsewhere; undefined if the content is nonsense, or belongs to another id. */
-export function readState({ id, content }: State): OriginatedState | undefined {
+export function readState(state: State): OriginatedState | undefined {
+  const read = known.get(state) ?? parseState(state) ?? "nonsense";
+  known.set(state, read);
+  return read === "nonsense" ? undefined : read;
+}
+
+function parseState({ id, content }: State): OriginatedState | undefined {
   if (stateIdOf(content) !== id) return undefined;
   let parsed: unknown;
   try {

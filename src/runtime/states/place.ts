@@ -1,12 +1,10 @@
-import { keccak_256 } from "@noble/hashes/sha3.js";
-
 import {
   type Hex,
+  keccak256Hex,
   parseHex,
   parseStateId,
   registerOf,
   type StateId as LedgerId,
-  toHex,
 } from "../../ledger/index.ts";
 import { type Place, parsePlace, type StateId } from "../../protocol/ids.ts";
 
@@ -78,5 +76,5 @@ function outputHash(output: {
   bytes.set(Buffer.from(output.intentsHash.slice(2), "hex"), 0);
   new DataView(bytes.buffer).setUint32(60, output.index);
   bytes.set(Buffer.from(output.id.slice(2), "hex"), 64);
-  return toHex(keccak_256(bytes));
+  return keccak256Hex(bytes);
 }

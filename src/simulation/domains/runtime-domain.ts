@@ -130,7 +130,7 @@ class RuntimeDomain implements SimulatedDomain {
       domain: isLying ? cheating(domain, lies, () => book.all()) : domain,
       group: this.#group,
       book,
-      signStep: (hash) => sign(sender, hash),
+      signSteps: (hashes) => hashes.map((hash) => sign(sender, hash)),
       newSalt: () => saltFrom(this.#salts),
     });
     const hopeless = new Set<IntentId>();

@@ -81,7 +81,7 @@ async function burn(
         configuration: {},
       },
       book: aBook(),
-      signStep: () => "signed",
+      signSteps: (hashes) => hashes.map(() => "signed"),
     },
   );
 }

@@ -1,6 +1,4 @@
-import { keccak_256 } from "@noble/hashes/sha3.js";
-
-import { type Hex, toHex } from "../../../ledger/index.ts";
+import { type Hex, keccak256, toHex } from "../../../ledger/index.ts";
 import { type NodeName, parseNodeName } from "../../../protocol/ids.ts";
 import { type DomainGroup, DomainRefusal } from "../domain.ts";
 
@@ -26,7 +24,7 @@ export function privateAddressOf(
     address.toLowerCase(),
     `${name}@${node}`,
   ]);
-  return toHex(keccak_256(new TextEncoder().encode(text)).slice(12));
+  return toHex(keccak256(text).slice(12));
 }
 
 /** Reads `name@node`, or `name` for somebody on this node. Throws a {@link DomainRefusal}. */

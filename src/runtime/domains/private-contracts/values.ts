@@ -1,7 +1,11 @@
-import { keccak_256 } from "@noble/hashes/sha3.js";
 import { z } from "zod";
 
-import { type Hex, parseHex, toHex } from "../../../ledger/index.ts";
+import {
+  type Hex,
+  keccak256Hex,
+  parseHex,
+  toHex,
+} from "../../../ledger/index.ts";
 
 /** 2^256 - 1 has 78 digits. */
 export const number = z
@@ -27,11 +31,7 @@ export function writeWord(value: bigint): string {
 }
 
 export function hashOf(content: Uint8Array | string): Hex {
-  return toHex(
-    keccak_256(
-      typeof content === "string" ? new TextEncoder().encode(content) : content,
-    ),
-  );
+  return keccak256Hex(content);
 }
 
 /** Big-endian. Nothing stands for zero. */

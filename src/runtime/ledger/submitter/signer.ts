@@ -1,6 +1,10 @@
-import { keccak_256 } from "@noble/hashes/sha3.js";
-
-import { type Hex, parseHex, toBytes, toHex } from "../../../ledger/index.ts";
+import {
+  type Hex,
+  keccak256Hex,
+  parseHex,
+  toBytes,
+  toHex,
+} from "../../../ledger/index.ts";
 import {
   ChainError,
   type Payer,
@@ -67,7 +71,7 @@ export class Signer {
       maxFeePerGas: fees.maxFee,
       maxPriorityFeePerGas: fees.tip,
     });
-    const hash = toHex(keccak_256(toBytes(raw)));
+    const hash = keccak256Hex(toBytes(raw));
     const hashes = [...saved.hashes.filter((old) => old !== hash), hash];
     const emptyHashes = isEmpty
       ? [...saved.emptyHashes.filter((old) => old !== hash), hash]

@@ -1,7 +1,6 @@
-import { keccak_256 } from "@noble/hashes/sha3.js";
-
 import {
   type Hex,
+  keccak256,
   parseHex,
   toBytes,
   toHex,
@@ -48,5 +47,5 @@ export function encodePay(
 /** The first contract of an account: `keccak256(rlp([account, 0]))`, without the first 12 bytes. */
 export function firstContractOf(account: Hex): Hex {
   const bytes = Uint8Array.of(0xd6, 0x94, ...toBytes(account), 0x80);
-  return toHex(keccak_256(bytes).slice(12));
+  return toHex(keccak256(bytes).slice(12));
 }
