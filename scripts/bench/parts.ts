@@ -3,8 +3,10 @@ import { alone } from "./parts/alone.ts";
 import { core } from "./parts/core.ts";
 import { failover } from "./parts/failover.ts";
 import { gas } from "./parts/gas.ts";
-import { growth } from "./parts/growth.ts";
+import { groups } from "./parts/groups.ts";
+import { intents } from "./parts/intents.ts";
 import { latency } from "./parts/latency.ts";
+import { members } from "./parts/members.ts";
 import { switchover } from "./parts/switchover.ts";
 import { throughput } from "./parts/throughput.ts";
 
@@ -17,7 +19,9 @@ export const parts: ReadonlyMap<string, Part> = new Map(
     latency,
     switchover,
     failover,
-    growth,
+    members,
+    groups,
+    intents,
     core,
   }),
 );

@@ -98,6 +98,7 @@ export async function spendAll(
   cluster: Cluster,
   pots: readonly Pot[],
   intents: number,
+  openPerNode = OPEN_PER_NODE,
 ): Promise<void> {
   const { members } = cluster;
   const blocks = await Promise.all(
@@ -112,7 +113,7 @@ export async function spendAll(
           last = Math.max(last, await pot.spend(member));
         }
       };
-      await Promise.all(Array.from({ length: OPEN_PER_NODE }, work));
+      await Promise.all(Array.from({ length: openPerNode }, work));
       return last;
     }),
   );

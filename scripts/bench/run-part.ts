@@ -4,6 +4,9 @@ import path from "node:path";
 
 import type { Findings } from "./part.ts";
 
+/** Long enough for the slowest part on a busy machine. One that hangs must not keep the others waiting for ever. */
+const TIMEOUT_MS = 20 * 60_000;
+
 const child = path.join(import.meta.dirname, "child.ts");
 
 /**
@@ -16,6 +19,7 @@ export async function runPart(
 ): Promise<Findings> {
   const running = fork(child, [name, ...(isQuick ? ["quick"] : [])], {
     serialization: "advanced",
+    timeout: TIMEOUT_MS,
     // What a part prints is progress; only results go to stdout.
     stdio: ["ignore", 2, 2, "ipc"],
   });

@@ -1,18 +1,24 @@
 import { openBenchCluster } from "../bench-cluster.ts";
 import { openBenchChain } from "../chains.ts";
-import type { Findings, PartOptions } from "../part.ts";
+import type { Findings, Part, PartOptions } from "../part.ts";
 import { Pot, spendAll } from "../pot.ts";
-import { cpuMsOf } from "./cpu.ts";
+import { cpuMsOf } from "../cpu.ts";
 
 /** Intents between two looks at the clock. */
 const STEP = 1_000;
 const costMax = 1.3;
 
+/** What an intent costs when there were many before. */
+export const intents: Part = {
+  about: "cost of an intent after 1,000, 10,000 and 100,000",
+  run: measureIntents,
+};
+
 /**
  * What an intent costs after so many. Each leaves a state that nobody spends, so that what nodes know grows too. The chain is
  * in another process: what it needs is not counted.
  */
-export async function measureIntents({
+async function measureIntents({
   isQuick,
   tell,
 }: PartOptions): Promise<Findings> {

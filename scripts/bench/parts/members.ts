@@ -1,15 +1,21 @@
 import { openBenchCluster } from "../bench-cluster.ts";
 import { type BenchChain, openBenchChain } from "../chains.ts";
-import type { Findings, PartOptions } from "../part.ts";
+import type { Findings, Part, PartOptions } from "../part.ts";
 import { Pot, spendAll } from "../pot.ts";
-import { cpuMsOf } from "./cpu.ts";
+import { cpuMsOf } from "../cpu.ts";
 
 const sizes = [3, 4, 7, 20] as const;
 const base = 4;
 const most = 20;
 
+/** What an intent costs when there are many members. */
+export const members: Part = {
+  about: "cost of an intent for 3 to 20 members",
+  run: measureMembers,
+};
+
 /** What an intent costs all members together. Every one of them checks every bundle, so it may grow as their number does. */
-export async function measureMembers({
+async function measureMembers({
   isQuick,
   tell,
 }: PartOptions): Promise<Findings> {
@@ -18,24 +24,24 @@ export async function measureMembers({
   const chain = await openBenchChain("hardhat-node", 100);
   try {
     for (let round = 0; round < (isQuick ? 1 : 2); round++)
-      for (const members of sizes) {
-        const cost = await costOf(chain, members, intents);
-        tell(`${members} members: ${cost.toFixed(2)} ms of CPU for an intent`);
-        costs.set(members, Math.min(cost, costs.get(members) ?? Infinity));
+      for (const size of sizes) {
+        const cost = await costOf(chain, size, intents);
+        tell(`${size} members: ${cost.toFixed(2)} ms of CPU for an intent`);
+        costs.set(size, Math.min(cost, costs.get(size) ?? Infinity));
       }
   } finally {
     await chain.stop();
   }
-  const ratioOf = (members: number): number =>
-    (costs.get(members) ?? NaN) / (costs.get(base) ?? NaN);
+  const ratioOf = (size: number): number =>
+    (costs.get(size) ?? NaN) / (costs.get(base) ?? NaN);
   return {
     sections: [
       {
         title: `Cost of an intent by members, in units of ${base} members'`,
-        rows: sizes.map((members) => ({
-          members,
-          cost: ratioOf(members).toFixed(2),
-          "CPU ms per intent": costs.get(members) ?? NaN,
+        rows: sizes.map((size) => ({
+          members: size,
+          cost: ratioOf(size).toFixed(2),
+          "CPU ms per intent": costs.get(size) ?? NaN,
         })),
       },
     ],
@@ -49,10 +55,10 @@ export async function measureMembers({
     panels: [
       {
         title: `Cost of an intent for all members ÷ for ${base} members`,
-        bars: sizes.map((members) => ({
-          label: `${members} members`,
-          value: ratioOf(members),
-          goal: members / base,
+        bars: sizes.map((size) => ({
+          label: `${size} members`,
+          value: ratioOf(size),
+          goal: size / base,
           isCost: true,
         })),
       },
@@ -62,10 +68,10 @@ export async function measureMembers({
 
 async function costOf(
   chain: BenchChain,
-  members: number,
+  size: number,
   intents: number,
 ): Promise<number> {
-  const { cluster, stop } = await openBenchCluster(chain, { members });
+  const { cluster, stop } = await openBenchCluster(chain, { members: size });
   try {
     const pot = await Pot.create(cluster);
     await pot.fill(2 * intents);
