@@ -5,6 +5,7 @@ import { defineConfig } from "hardhat/config";
 import type { SolidityCompilerUserConfig } from "hardhat/types/config";
 
 import { compiler } from "./scripts/compiler.ts";
+import { sharedCompilations } from "./scripts/shared-compilations.ts";
 import hardhatSequencer from "./src/index.ts";
 
 // Without the IR and the optimizer, tests compile in a tenth of the time. What they test is the build above: see
@@ -41,7 +42,7 @@ const profile = {
 };
 
 export default defineConfig({
-  plugins: [hardhatToolboxMochaEthers, hardhatSequencer],
+  plugins: [hardhatToolboxMochaEthers, hardhatSequencer, sharedCompilations],
   // Tests in TypeScript run those in groups.
   paths: { sources: { solidity: ["contracts", "test/contracts/private"] } },
   // Typed factories are part of the package: scripts/contracts.ts makes them.

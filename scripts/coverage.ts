@@ -56,7 +56,7 @@ const inputs = hashOf({
     "contracts/**/*.sol",
     "test/contracts/**/*.sol",
     "hardhat.config.ts",
-    "scripts/{compiler,coverage,record}.ts",
+    "scripts/{compiler,coverage,record,shared-compilations}.ts",
   ],
   packages: ["@openzeppelin/contracts", "hardhat", "solc"],
 });

@@ -7,8 +7,10 @@
  *   npm run mutate -- --sample 20 --seed 1  a part that depends on the seed alone
  *   npm run mutate -- --solidity-only       without the slower TypeScript tests for what survives the others
  *   npm run mutate -- --json                one object per line
+ *   npm run mutate -- --changed             nothing, while all is as it was when enough of them were last killed
  *
- * Exits with 1 when a mutant survives, or when the list of equivalent mutants names one that is gone.
+ * Exits with 1 when a mutant survives, or when the list of equivalent mutants names one that is gone. A run in which
+ * the Solidity tests alone kill enough mutants and none survives writes down what it looked at.
  */
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -28,6 +30,7 @@ import {
   summarize,
 } from "./mutation/report.ts";
 import { runMutants, type Result } from "./mutation/run.ts";
+import { hashOf, isRecorded, writeRecord } from "./record.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 
@@ -40,7 +43,23 @@ const { values: options } = parseArgs({
     seed: { type: "string", default: "1" },
     workers: { type: "string", default: "2" },
     "solidity-only": { type: "boolean", default: false },
+    changed: { type: "boolean", default: false },
   },
+});
+
+/** Fewer would not say much about the tests. */
+const ENOUGH = 25;
+
+const record = "test/contracts/mutated.json";
+const inputs = hashOf({
+  files: [
+    "contracts/**/*.sol",
+    "test/contracts/**/*.sol",
+    "hardhat.config.ts",
+    "scripts/{compiler,mutate,record}.ts",
+    "scripts/mutation/*.ts",
+  ],
+  packages: ["@openzeppelin/contracts", "hardhat", "solc"],
 });
 
 function select(mutants: readonly Mutant[]): Mutant[] {
@@ -87,6 +106,9 @@ async function run(mutants: readonly Mutant[]): Promise<void> {
     console.log(`\n${describeSummary(summary)}`);
   }
   if (summary.survived > 0) process.exitCode = 1;
+  // What TypeScript tests notice depends on more than what is looked at here.
+  else if (options["solidity-only"] && summary.killed >= ENOUGH)
+    writeRecord(record, inputs);
 }
 
 // An exit, unlike a signal, lets the copies of the project be deleted.
@@ -102,4 +124,8 @@ for (const { id, original } of stale)
 if (stale.length > 0) process.exitCode = 1;
 else if (options.list)
   for (const mutant of select(all)) console.log(describeMutant(mutant));
+else if (options.changed && isRecorded(record, inputs))
+  console.log(
+    `Nothing has changed since ${ENOUGH} mutants or more were killed.`,
+  );
 else await run(select(all));

@@ -8,18 +8,18 @@
  *
  *     npm run prove [-- --changed]
  */
-import { createHash } from "node:crypto";
-import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { parseArgs } from "node:util";
+
+import { hashOf, isRecorded, writeRecord } from "./record.ts";
 
 const { values: options } = parseArgs({
   options: { changed: { type: "boolean" } },
 });
 
 interface Compiler {
-  version(): string;
   compile(
     input: string,
     callbacks: {
@@ -158,29 +158,16 @@ function check(file: string, lemmas: readonly Lemma[]): Message[] {
   return messages;
 }
 
-/** Whatever a proof depends on. */
-function hashInputs(): string {
-  const hash = createHash("sha256").update(solc.version());
-  const files = globSync(
-    ["contracts/**/*.sol", "proofs/*.sol", "scripts/prove.ts"],
-    { cwd: root },
-  );
-  for (const file of files.map((name) => name.replaceAll("\\", "/")).sort())
-    hash.update(`\n${file}\n`).update(read(file));
-  return hash.digest("hex");
-}
-
-const record = path.join(root, "proofs/proved.json");
-const inputs = hashInputs();
-const lastProved = existsSync(record)
-  ? (JSON.parse(readFileSync(record, "utf8")) as { readonly inputs: string })
-  : undefined;
-if (options.changed === true && lastProved?.inputs === inputs)
+const record = "proofs/proved.json";
+const inputs = hashOf({
+  files: ["contracts/**/*.sol", "proofs/*.sol", "scripts/{prove,record}.ts"],
+  packages: ["@openzeppelin/contracts", "solc"],
+});
+if (options.changed === true && isRecorded(record, inputs))
   console.log("Nothing has changed since everything was proved.");
 else {
   proveAll();
-  if (process.exitCode === undefined)
-    writeFileSync(record, `${JSON.stringify({ inputs }, null, 2)}\n`);
+  if (process.exitCode === undefined) writeRecord(record, inputs);
 }
 
 function proveAll(): void {

@@ -14,10 +14,15 @@ import { tellTransaction } from "./tell.ts";
 
 /** Bundles whatever is assembled, as long as few bundles are on their way. */
 export function formBundles(turn: Turn): void {
-  const { coordinator } = turn.node;
+  const { coordinator, config } = turn.node;
+  // Where bundles are small by choice, as many are on their way as hold what a large one would.
+  const bundlesMax = Math.max(
+    limits.bundles,
+    Math.floor(limits.bundle / config.bundleMax),
+  );
   while (
     coordinator.assembled.size > 0 &&
-    coordinator.bundles.length < limits.bundles
+    coordinator.bundles.length < bundlesMax
   ) {
     const steps = takeAssembled(coordinator, turn.node.config);
     if (steps.length === 0) return;

@@ -46,7 +46,7 @@ export class Intake {
         onDropped: () => {
           reject(
             new NodeRefusal(
-              "The node stopped before it was taken. Send it again.",
+              "The node stopped before it could say whether this is taken. Once it runs again, look for it before you send it again.",
             ),
           );
         },

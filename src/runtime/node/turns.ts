@@ -13,7 +13,7 @@ export interface Job {
   readonly run: (turn: Turn) => void;
   /** It reads from the store what others in the same turn may be about to write. */
   readonly isAlone?: boolean;
-  /** The node stopped before the job was done. */
+  /** The node stopped before the job was done. Whether its writes are on the disk is only known after the next start. */
   readonly onDropped?: () => void;
 }
 
@@ -22,13 +22,15 @@ const JOBS_MAX = 512;
 
 /**
  * The loop of a node: takes the jobs that wait, commits all that they want to keep in one transaction, then performs the
- * rest. When anything in this fails, memory and disk no longer agree, and the node must stop.
+ * rest. While the disk is busy, the next ones gather. When anything in this fails, memory and disk no longer agree, and the node must stop.
  */
 export class Turns {
   readonly #store: Store;
   readonly #onFatal: (error: unknown) => void;
   #waiting: Job[] = [];
   #isScheduled = false;
+  /** The jobs whose writes are on their way to the disk. */
+  #flushing: readonly Job[] | undefined;
   #isStopped = false;
 
   constructor(ports: {
@@ -55,13 +57,14 @@ export class Turns {
   /** What waits is forgotten, as if the process had ended. */
   stop(): void {
     this.#isStopped = true;
-    const dropped = this.#waiting;
+    const dropped = [...(this.#flushing ?? []), ...this.#waiting];
     this.#waiting = [];
+    this.#flushing = undefined;
     for (const job of dropped) job.onDropped?.();
   }
 
   #schedule(): void {
-    if (this.#isScheduled) return;
+    if (this.#isScheduled || this.#flushing !== undefined) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
@@ -76,17 +79,40 @@ export class Turns {
     try {
       for (const job of jobs) job.run(turn);
       if (turn.writes.length > 0)
-        this.#store.commit(() => {
+        this.#store.write(() => {
           for (const write of turn.writes) write();
         });
-      for (const deed of turn.deeds) if (!this.#hasStopped()) deed();
     } catch (error) {
-      this.stop();
-      this.#onFatal(error);
-      for (const job of jobs) job.onDropped?.();
+      this.#fail(jobs, error);
+      return;
+    }
+    if (turn.writes.length === 0) {
+      this.#finish(jobs, turn);
+      return;
+    }
+    this.#flushing = jobs;
+    this.#store.flush((error) => {
+      if (this.#hasStopped()) return;
+      this.#flushing = undefined;
+      if (error === undefined) this.#finish(jobs, turn);
+      else this.#fail(jobs, error);
+    });
+  }
+
+  #finish(jobs: readonly Job[], { deeds }: Turn): void {
+    try {
+      for (const deed of deeds) if (!this.#hasStopped()) deed();
+    } catch (error) {
+      this.#fail(jobs, error);
       return;
     }
     if (this.#waiting.length > 0) this.#schedule();
+  }
+
+  #fail(jobs: readonly Job[], error: unknown): void {
+    this.stop();
+    this.#onFatal(error);
+    for (const job of jobs) job.onDropped?.();
   }
 
   /** Asked after every deed: it may have stopped the node. */

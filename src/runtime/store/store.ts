@@ -28,6 +28,9 @@ export interface Store {
   readonly boot: number;
   /** All that `write` does happens, durably, or nothing of it does. */
   readonly commit: <Result>(write: () => Result) => Result;
+  /** The same in two steps: all that `write` does happens or not, and is durable after a flush. */
+  readonly write: <Result>(write: () => Result) => Result;
+  readonly flush: (done: (error: Error | undefined) => void) => void;
   readonly close: () => void;
 }
 
@@ -55,6 +58,10 @@ export function openStore(
       lanes: new Lanes(ports),
       boot: nextBoot(database),
       commit: (write) => database.commit(write),
+      write: (write) => database.write(write),
+      flush: (done) => {
+        database.flush(done);
+      },
       close: () => {
         database.close();
       },

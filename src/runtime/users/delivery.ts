@@ -108,8 +108,14 @@ export class Delivery {
     const receipts = batch.map((receipt) =>
       this.#records.fullReceipt(receipt, { domainReceipts }),
     );
-    this.#inFlight = { to: receiver, last };
-    receiver({ batchId: this.#batches++, receipts });
+    const inFlight = { to: receiver, last };
+    this.#inFlight = inFlight;
+    const batchId = this.#batches++;
+    // Some of it may not be on the disk yet.
+    this.#book.database.flush((error) => {
+      if (error !== undefined) this.#report(error);
+      else if (this.#inFlight === inFlight) receiver({ batchId, receipts });
+    });
   }
 
   #next(): readonly NumberedReceipt[] {

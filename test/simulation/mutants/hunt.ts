@@ -6,7 +6,7 @@ import type { Mutant } from "./catalogue.ts";
 
 /** What to run. */
 export interface Hunt {
-  /** Where the copy of the source is. */
+  /** Where the copy of the programs is. */
   readonly folder: string;
   readonly runs: Mutant["runs"];
   /** In this order, until a property does not hold. */
@@ -23,7 +23,7 @@ export interface Catch {
 
 /** Runs seeds until a property does not hold. */
 async function hunt({ folder, runs, seeds }: Hunt): Promise<Catch> {
-  const file = join(folder, "src", "simulation", "simulate.ts");
+  const file = join(folder, "src", "simulation", "simulate.js");
   const { simulate } = (await import(
     pathToFileURL(file).href
   )) as typeof Simulate;

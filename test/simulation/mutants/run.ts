@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { properties as meanings } from "../../../src/simulation/properties.ts";
 import { mutants as all, type Mutant } from "./catalogue.ts";
 import type { Catch } from "./hunt.ts";
-import { Copy } from "./sabotage.ts";
+import { Copy, Original } from "./sabotage.ts";
 
 // A simulator that never fails proves nothing: each of these sabotages must make it fail.
 
@@ -35,12 +35,14 @@ function seedsFor({ name }: Mutant): readonly number[] {
     : [hint, ...seeds.filter((seed) => seed !== hint)];
 }
 
+let original: Original;
+
 async function hunt(
   runs: Mutant["runs"],
   seeds: readonly number[],
   mutant?: Mutant,
 ): Promise<Catch> {
-  const copy = new Copy(mutant);
+  const copy = new Copy(original, mutant);
   try {
     return await copy.hunt({ runs, seeds }, timeoutMs);
   } finally {
@@ -64,6 +66,7 @@ describe("Sabotage of the protocol", function () {
   let hunts: Promise<Catch>[] = [];
 
   before(() => {
+    original = new Original();
     hunts = startAll(
       mutants.map(
         (mutant) => async () =>
@@ -109,6 +112,10 @@ describe("Sabotage of the protocol", function () {
     );
     for (const { violation } of await Promise.all(clean))
       expect(violation?.message).to.equal(undefined);
+  });
+
+  after(() => {
+    original.remove();
   });
 
   after(async () => {

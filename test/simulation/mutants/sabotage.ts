@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import {
   cpSync,
+  globSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -8,8 +10,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+
+import ts from "typescript";
 
 import type { Edit, Mutant } from "./catalogue.ts";
 import type { Hunt, Catch } from "./hunt.ts";
@@ -17,22 +21,63 @@ import type { Hunt, Catch } from "./hunt.ts";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const hunter = fileURLToPath(new URL("hunt.ts", import.meta.url));
 
-/** A copy of what the simulator consists of, in a folder of its own, with at most one thing made wrong. */
+/** What Node runs of a source: the same without types. */
+function withoutTypes(text: string): string {
+  return ts.transpileModule(text, {
+    compilerOptions: {
+      target: ts.ScriptTarget.ES2023,
+      module: ts.ModuleKind.ESNext,
+      verbatimModuleSyntax: true,
+      rewriteRelativeImportExtensions: true,
+    },
+  }).outputText;
+}
+
+/**
+ * What the simulator consists of, as programs in a folder of its own. Types are taken out here, once for all copies: every
+ * process that has to do it takes longer for that than for a seed.
+ */
+export class Original {
+  readonly folder = mkdtempSync(join(tmpdir(), "sequencer-original-"));
+
+  constructor() {
+    for (const file of globSync("src/{protocol,simulation}/**/*.ts", {
+      cwd: root,
+    }))
+      this.#write(file, readFileSync(join(root, file), "utf8"));
+    this.#write("hunt.ts", readFileSync(hunter, "utf8"));
+    writeFileSync(join(this.folder, "package.json"), '{ "type": "module" }\n');
+  }
+
+  #write(file: string, text: string): void {
+    const program = join(this.folder, file.replace(/\.ts$/, ".js"));
+    mkdirSync(dirname(program), { recursive: true });
+    writeFileSync(program, withoutTypes(text));
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A copy of that, with at most one thing made wrong. */
 export class Copy {
   readonly #folder = mkdtempSync(join(tmpdir(), "sequencer-mutant-"));
 
-  constructor(mutant?: Mutant) {
+  constructor(original: Original, mutant?: Mutant) {
     const folder = this.#folder;
-    for (const part of ["protocol", "simulation"])
-      cpSync(join(root, "src", part), join(folder, "src", part), {
-        recursive: true,
-      });
+    cpSync(original.folder, folder, { recursive: true });
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-    writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
-    if (mutant === undefined) return;
-    for (const edit of [mutant, ...(mutant.also ? [mutant.also] : [])]) {
-      const file = join(folder, "src", "protocol", edit.file);
-      writeFileSync(file, sabotage(readFileSync(file, "utf8"), edit));
+    const edits = [mutant, mutant?.also].filter((edit) => edit !== undefined);
+    for (const file of new Set(edits.map((edit) => edit.file))) {
+      const text = edits
+        .filter((edit) => edit.file === file)
+        .reduce(
+          sabotage,
+          readFileSync(join(root, "src/protocol", file), "utf8"),
+        );
+      const program = file.replace(/\.ts$/, ".js");
+      writeFileSync(join(folder, "src/protocol", program), withoutTypes(text));
     }
   }
 
@@ -42,7 +87,7 @@ export class Copy {
     return await new Promise((resolve, reject) => {
       execFile(
         process.execPath,
-        ["--disable-warning=ExperimentalWarning", hunter, JSON.stringify(task)],
+        [join(this.#folder, "hunt.js"), JSON.stringify(task)],
         { timeout: timeoutMs, killSignal: "SIGKILL" },
         (error, stdout, stderr) => {
           if (error === null) resolve(JSON.parse(stdout) as Catch);

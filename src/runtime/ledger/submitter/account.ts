@@ -169,7 +169,8 @@ export class Account {
 
   #forget(jobs: readonly Job[]): void {
     if (jobs.length === 0) return;
-    this.#ports.database.commit(() => {
+    // If they are there again after a loss of power, they are found to be over once more.
+    this.#ports.database.write(() => {
       for (const { saved } of jobs)
         this.#ports.submissions.delete(saved.sequence);
     });
@@ -241,7 +242,7 @@ export class Account {
     const signings: Signing[] = [];
     for (const order of orders) signings.push(await signer.sign(order));
     if (signings.length === 0) return false;
-    database.commit(() => {
+    await database.commitSoon(() => {
       for (const signing of signings) submissions.sign(signing);
     });
     for (const signing of signings) this.#takeSigning(signing);
