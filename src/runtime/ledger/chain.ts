@@ -16,7 +16,8 @@ import {
 
 /** Which logs are wanted. */
 export interface LogFilter {
-  readonly addresses: readonly string[];
+  /** Who wrote them; undefined for anybody. */
+  readonly addresses: readonly string[] | undefined;
   /** The names of the events: any of them. */
   readonly topics: readonly string[];
 }
@@ -124,7 +125,7 @@ export class Chain {
   ): Promise<readonly ChainLog[]> {
     const answer = await this.#ask("eth_getLogs", {
       ...where,
-      address: addresses,
+      ...(addresses && { address: addresses }),
       topics: [topics],
     });
     return readAnswer(parseLogs, answer);

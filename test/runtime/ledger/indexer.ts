@@ -278,6 +278,39 @@ for (const [name, open] of Object.entries(chains))
         );
     });
 
+    it("names no contracts when there are many, and takes nothing from others", async () => {
+      const asked: object[] = [];
+      const watching: ChainClient = {
+        ...client,
+        request: async (method, params) => {
+          if (method === "eth_getLogs") asked.push(params[0] as object);
+          return await client.request(method, params);
+        },
+      };
+      const [own, foreign] = [
+        await ledger.createGroup(),
+        await ledger.createGroup(),
+      ];
+      const others = Array.from(
+        { length: 600 },
+        (_, i) => `0x${(i + 1).toString(16).padStart(40, "0")}`,
+      );
+      const index = new MemoryIndex();
+      const indexer = index.open(watching, {
+        groups: [own.address, ...others],
+        fromBlock: own.block,
+      });
+      indexer.start();
+      await execute(foreign, 2);
+      await execute(own, 2);
+      await index.until(() => index.transitionsOf(own.address).length === 2);
+      await indexer.stop();
+      expect(index.transitionsOf(foreign.address)).to.deep.equal([]);
+      expect(asked).to.not.deep.equal([]);
+      for (const filter of asked)
+        expect(filter).to.not.have.property("address");
+    });
+
     it("waits for confirmations", async () => {
       const index = new MemoryIndex();
       const indexer = index.open(client, {

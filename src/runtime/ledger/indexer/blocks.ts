@@ -47,7 +47,11 @@ export function blockOf(
 ): ChainBlock {
   const transitions: IndexedTransition[] = [];
   const created: CreatedGroup[] = [];
-  const inOrder = [...logs].sort((a, b) => a.logIndex - b.logIndex);
+  // Anybody can write logs with our topics: they are not even decoded.
+  const ours = logs.filter(
+    ({ address }) => groups.has(address) || address === factory,
+  );
+  const inOrder = ours.sort((a, b) => a.logIndex - b.logIndex);
   for (const fact of decodeLogs(inOrder)) {
     const { transactionHash, transactionIndex, logIndex } = fact.log;
     if (fact.type === "Transitioned" && groups.has(fact.address)) {

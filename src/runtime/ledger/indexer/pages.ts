@@ -13,6 +13,9 @@ import {
 /** How many requests of one page are out at the same time. */
 const REQUESTS_AT_ONCE = 16;
 
+/** Contracts that a request names, at most. Of more, all logs with the right topics are read, and sorted out here. */
+const ADDRESSES_MAX = 500;
+
 /** Blocks that no reorganisation reaches any more: those with logs, and the last. */
 export async function readDeepPage(
   chain: Chain,
@@ -21,7 +24,7 @@ export async function readDeepPage(
 ): Promise<readonly ChainBlock[]> {
   const filter = filterOf(watched);
   const logs =
-    filter.addresses.length === 0
+    filter.addresses?.length === 0
       ? []
       : await chain.logsBetween([from, to], filter);
   const byNumber = new Map<number, ChainLog[]>();
@@ -60,7 +63,7 @@ export async function readRecentPage(
   });
   return await inParallel(headers, REQUESTS_AT_ONCE, async (header) => {
     const logs =
-      filter.addresses.length === 0
+      filter.addresses?.length === 0
         ? []
         : await chain.logsOf(header.hash, filter);
     requireSameBlock(logs, header);
@@ -81,6 +84,8 @@ function requireSameBlock(logs: readonly ChainLog[], { hash }: Header): void {
 }
 
 function filterOf({ groups, factory }: Watched): LogFilter {
+  const topics = indexedTopics;
+  if (groups.size > ADDRESSES_MAX) return { addresses: undefined, topics };
   const addresses = factory === undefined ? [...groups] : [...groups, factory];
-  return { addresses, topics: indexedTopics };
+  return { addresses, topics };
 }
