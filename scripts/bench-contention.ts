@@ -8,7 +8,7 @@ import {
   contentionRows,
   contentionTitle,
   measureContention,
-} from "./bench/contention.ts";
+} from "./bench/alone/contention.ts";
 import { missedGoals, tableOf } from "./bench/goals.ts";
 
 const { values } = parseArgs({

@@ -1,9 +1,9 @@
-// Measures how close four nodes that spend one state come to what the chain itself can do:
-// `node scripts/bench-throughput.ts [--chain in-process --bundle 1 --intents 1000 --rounds 3 --mining 100]`.
+// Measures how close four nodes that spend one state come to what a chain can do, with all that can be chosen:
+// `npm run bench:throughput -- [--chain in-process --bundle 1 --intents 1000 --rounds 3 --mining 100 --policy sticky]`.
 import { parseArgs } from "node:util";
 
 import { chainNames } from "./bench/chains.ts";
-import { tableOf } from "./bench/goals.ts";
+import { type Row, tableOf } from "./bench/goals.ts";
 import { bundleSizes, measureThroughput } from "./bench/throughput.ts";
 
 const { values } = parseArgs({
@@ -11,27 +11,30 @@ const { values } = parseArgs({
     chain: { type: "string", multiple: true },
     bundle: { type: "string", multiple: true },
     intents: { type: "string", default: "1000" },
-    "bundled-intents": { type: "string", default: "4000" },
     rounds: { type: "string", default: "3" },
     mining: { type: "string", default: "100" },
     policy: { type: "string", default: "rotating" },
+    json: { type: "boolean", default: false },
   },
 });
-const rows = [];
+const rows: Row[] = [];
 for (const chain of chainNames) {
   if (values.chain !== undefined && !values.chain.includes(chain)) continue;
-  const results = await measureThroughput({
-    chain,
-    mining: values.mining === "automine" ? "automine" : Number(values.mining),
-    intents: Number(values.intents),
-    bundledIntents: Number(values["bundled-intents"]),
-    rounds: Number(values.rounds),
-    bundles: values.bundle?.map(Number) ?? bundleSizes,
-    settings: { policy: values.policy === "sticky" ? "sticky" : "rotating" },
-    tell: (line) => {
-      console.error(line);
-    },
-  });
-  rows.push(...results);
+  for (const bundleMax of values.bundle?.map(Number) ?? bundleSizes) {
+    const result = await measureThroughput({
+      chain,
+      bundleMax,
+      mining: values.mining === "automine" ? "automine" : Number(values.mining),
+      intents: Number(values.intents),
+      rounds: Number(values.rounds),
+      settings: { policy: values.policy === "sticky" ? "sticky" : "rotating" },
+      tell: (line) => {
+        console.error(`${chain}, bundles of at most ${bundleMax}: ${line}`);
+      },
+    });
+    rows.push({ chain, bundleMax, ...result });
+  }
 }
-console.log(tableOf(rows.map((row) => ({ ...row }))));
+if (values.json)
+  for (const row of rows) console.log(JSON.stringify({ version: 1, ...row }));
+else console.log(tableOf(rows));

@@ -1,155 +1,72 @@
 /**
- * Measures the protocol's core, and a cluster next to members without a coordinator: `npm run bench`. Prints tables, or
- * with `--json` one object per line. Fails if the cost of an intent grows with the load, or if the ledger reverts what a
- * coordinator sent; what a second is worth differs from machine to machine and is only printed.
+ * Measures everything that has a goal, and says which goals are missed: `npm run bench`. What a second is worth differs from
+ * machine to machine, so figures are ratios within the run.
  */
-import type { Policy } from "../src/protocol/config.ts";
-import {
-  contentionDefaults,
-  contentionGoal,
-  contentionRows,
-  contentionTitle,
-  measureContention,
-} from "./bench/contention.ts";
-import { missedGoals, tableOf, type Ratio, type Row } from "./bench/goals.ts";
-import {
-  bytesPerIntent,
-  microsecondsPerIntent,
-  simulatedEventsPerSecond,
-  type Load,
-} from "./bench/measure.ts";
+import { parseArgs } from "node:util";
 
-const policies: readonly Policy[] = ["sticky", "rotating"];
-const seeds = 60;
-/** What we want to see on a machine of our time. Printed, never asserted. */
-const eventsPerSecondGoal = 150_000;
-/** How much more an intent may cost under the heaviest load than under the lightest. */
-const growthMax = 1.5;
-const sizes = [100, 1_000, 10_000, 100_000] as const;
-const committees = [3, 7, 20, 50] as const;
-/** Intents in one measured run, at least: enough to be measured at all. */
-const intentsMin = 10_000;
-/** The same for every size: what a node remembers of intents that ended must not look like a cost of those in flight. */
-const intentsBySize = sizes.at(-1) ?? intentsMin;
+import { writeDocs } from "./bench/docs.ts";
+import { goalRows, missedGoals, tableOf } from "./bench/goals.ts";
+import type { Findings } from "./bench/part.ts";
+import { parts } from "./bench/parts.ts";
+import { runPart } from "./bench/run-part.ts";
 
-const isJson = process.argv.includes("--json");
+const names = [...parts.keys()];
+const help = `npm run bench -- [options]
 
-function report(title: string, rows: readonly Row[]): void {
-  if (isJson)
-    for (const row of rows)
-      console.log(JSON.stringify({ version: 1, measure: title, ...row }));
-  else console.log(`${title}\n${tableOf(rows)}\n`);
+  --only a,b     only these parts:
+${names.map((name) => `                   ${name.padEnd(12)}${parts.get(name)?.about ?? ""}`).join("\n")}
+  --quick        less of everything, to see that it works; figures mean little, so docs do not get them
+  --json         one object per line, and nothing else on stdout
+  --write-docs   puts the tables into docs/performance.md, and the picture next to it
+  --help         this`;
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string" },
+    quick: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+    "write-docs": { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  },
+});
+
+/** The parts that are asked for; undefined if one of them is none. */
+function chosen(only: string | undefined): readonly string[] | undefined {
+  const asked = only?.split(",") ?? names;
+  return asked.every((name) => parts.has(name)) ? asked : undefined;
 }
 
-function loadOf(load: Omit<Load, "waves">, intents = intentsMin): Load {
-  return { ...load, waves: Math.max(1, Math.ceil(intents / load.inFlight)) };
+function print(name: string, { sections, goals }: Findings): void {
+  if (!values.json) {
+    for (const { title, rows } of sections)
+      console.log(`${title}\n${tableOf(rows)}\n`);
+    return;
+  }
+  const tell = (fact: object): void => {
+    console.log(JSON.stringify({ version: 1, part: name, ...fact }));
+  };
+  for (const { title: measure, rows } of sections)
+    for (const row of rows) tell({ measure, ...row });
+  for (const goal of goals) tell({ measure: "goal", ...goal });
 }
 
-function measureSimulation(): void {
-  for (const faults of ["none", "all"] as const)
-    simulatedEventsPerSecond(faults, seeds);
-  const rows = (["none", "all"] as const).map((faults) => {
-    const events = simulatedEventsPerSecond(faults, seeds);
-    const isReached = events >= eventsPerSecondGoal;
-    return {
-      faults,
-      "events per CPU-second": events,
-      goal: `${isReached ? "at least" : "below"} ${eventsPerSecondGoal}`,
-    };
-  });
-  report("simulation with all checks", rows);
+const asked = chosen(values.only);
+if (values.help) console.log(help);
+else if (asked === undefined || (values.quick && values["write-docs"])) {
+  console.error(help);
+  process.exitCode = 2;
+} else {
+  const findings = new Map<string, Findings>();
+  for (const name of asked) {
+    const found = await runPart(name, { isQuick: values.quick });
+    findings.set(name, found);
+    print(name, found);
+    if (values["write-docs"] && found.sections.length > 0)
+      await writeDocs(findings);
+  }
+  const goals = [...findings.values()].flatMap((found) => found.goals);
+  if (!values.json) console.log(tableOf(goalRows(goals)));
+  const missed = missedGoals(goals);
+  for (const goal of missed) console.error(`Goal missed: ${goal}.`);
+  if (missed.length > 0) process.exitCode = 1;
 }
-
-function measureThroughput(): void {
-  const rows = policies.map((policy) => {
-    const load = loadOf({ policy, members: 4, inFlight: 5_000 });
-    const microseconds = microsecondsPerIntent(load, 3);
-    return {
-      policy,
-      "intents per CPU-second": 1e6 / microseconds,
-      "bytes per intent": bytesPerIntent(load),
-    };
-  });
-  report("4 members, no faults, no checks", rows);
-}
-
-/** The cost of an intent for each load, in units of the first one. Rounds go over all loads, so that a slow moment hits all. */
-function growthOf(loads: readonly Load[], rounds: number): number[] {
-  const least = loads.map(() => Infinity);
-  for (let round = 0; round < rounds; round++)
-    loads.forEach((load, index) => {
-      const cost = microsecondsPerIntent(load, 1);
-      least[index] = Math.min(least[index] ?? Infinity, cost);
-    });
-  return least.map((cost) => cost / (least[0] ?? cost));
-}
-
-function measureInFlight(): Ratio[] {
-  return policies.map((policy) => {
-    const growth = growthOf(
-      sizes.map((inFlight) =>
-        loadOf({ policy, members: 4, inFlight }, intentsBySize),
-      ),
-      3,
-    );
-    report(
-      `cost of an intent by intents in flight, ${policy}`,
-      sizes.map((inFlight, index) => ({
-        "in flight": inFlight,
-        cost: growth[index] ?? NaN,
-      })),
-    );
-    return {
-      name: `the cost with ${sizes.at(-1)} intents in flight (${policy})`,
-      value: growth.at(-1) ?? NaN,
-      valueMax: growthMax,
-    };
-  });
-}
-
-function measureMembers(): Ratio[] {
-  const growth = growthOf(
-    committees.map((members) =>
-      loadOf({ policy: "sticky", members, inFlight: 2_000 }),
-    ),
-    3,
-  );
-  // Every member checks every bundle: what must not grow is what one of them does.
-  const perMember = growth.map(
-    (cost, index) => (cost * committees[0]) / (committees[index] ?? NaN),
-  );
-  report(
-    "cost of an intent by members",
-    committees.map((members, index) => ({
-      members,
-      "cost for all": growth[index] ?? NaN,
-      "cost for each": perMember[index] ?? NaN,
-    })),
-  );
-  return [
-    {
-      name: `the cost for each of ${committees.at(-1)} members`,
-      value: perMember.at(-1) ?? NaN,
-      valueMax: growthMax,
-    },
-  ];
-}
-
-async function measureCoordination(): Promise<Ratio> {
-  const result = await measureContention(contentionDefaults);
-  report(
-    contentionTitle(contentionDefaults),
-    contentionRows(result, contentionDefaults),
-  );
-  return contentionGoal(result);
-}
-
-measureSimulation();
-measureThroughput();
-const missed = missedGoals([
-  ...measureInFlight(),
-  ...measureMembers(),
-  await measureCoordination(),
-]);
-for (const goal of missed) console.error(`Goal missed: ${goal}.`);
-if (missed.length > 0) process.exitCode = 1;

@@ -8,6 +8,7 @@ import {
   defaultSettings,
   type NodeSettings,
 } from "../../src/runtime/node/settings.ts";
+import { openStore, type Store } from "../../src/runtime/store/store.ts";
 import { nodeNames } from "../../src/plugin/cluster-config.ts";
 import { publishedAccount } from "../../test/helpers/accounts.ts";
 import { noUsers } from "../../test/helpers/no-users.ts";
@@ -26,6 +27,8 @@ export interface BenchCluster {
   readonly names: readonly string[];
   /** Submissions that the ledger, or the chain, did not take. */
   readonly failures: () => readonly string[];
+  /** Every node as if its process had been killed, changes to its database, and every node again. */
+  readonly restart: (change: (store: Store) => void) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -50,6 +53,10 @@ export async function openBenchCluster(
   const keyOf = (name: string): string => keys.get(name) ?? "";
   mkdirSync(parent, { recursive: true });
   const dataDir = mkdtempSync(path.join(parent, "bench-"));
+  const clean = (): void => {
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  process.once("exit", clean);
   const failures: string[] = [];
   const cluster = new Cluster(
     {
@@ -80,9 +87,21 @@ export async function openBenchCluster(
     cluster,
     names,
     failures: () => failures,
+    restart: async (change) => {
+      for (const member of cluster.members) {
+        await member.crash();
+        const store = openStore({
+          file: path.join(dataDir, member.name, "node.db"),
+        });
+        change(store);
+        store.close();
+      }
+      for (const member of cluster.members) member.start();
+    },
     stop: async () => {
       await cluster.stop();
-      rmSync(dataDir, { recursive: true });
+      process.off("exit", clean);
+      clean();
     },
   };
 }

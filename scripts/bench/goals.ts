@@ -1,31 +1,57 @@
-/** A measured ratio and the most that it may be. Only ratios are goals: seconds belong to the machine. */
-export interface Ratio {
+/** A measured figure and how large or small it may be. Goals are ratios: seconds belong to the machine. */
+export interface Goal {
   readonly name: string;
   readonly value: number;
-  readonly valueMax: number;
+  readonly valueMin?: number;
+  readonly valueMax?: number;
+}
+
+/** Whether it is as it should be. What is no number never is. */
+export function isReached({ value, valueMin, valueMax }: Goal): boolean {
+  return (
+    (valueMin === undefined || value >= valueMin) &&
+    (valueMax === undefined || value <= valueMax)
+  );
 }
 
 /** Goals that are missed, in words. */
-export function missedGoals(ratios: readonly Ratio[]): string[] {
-  return ratios
-    .filter(({ value, valueMax }) => !(value <= valueMax))
-    .map(
-      ({ name, value, valueMax }) =>
-        `${name} is ${value.toFixed(2)}, more than ${valueMax}`,
-    );
+export function missedGoals(goals: readonly Goal[]): string[] {
+  return goals
+    .filter((goal) => !isReached(goal))
+    .map((goal) => {
+      const { name, value, valueMin, valueMax } = goal;
+      const isLess = valueMin !== undefined && !(value >= valueMin);
+      const bound = isLess
+        ? `less than ${valueMin.toLocaleString("en")}`
+        : `more than ${valueMax?.toLocaleString("en") ?? ""}`;
+      return `${name} is ${cellOf(value)}, ${bound}`;
+    });
+}
+
+/** Goals as rows of a table. */
+export function goalRows(goals: readonly Goal[]): readonly Row[] {
+  return goals.map((goal) => {
+    const { name: figure, value, valueMin, valueMax } = goal;
+    const bounds = [
+      valueMin === undefined ? [] : [`at least ${cellOf(valueMin)}`],
+      valueMax === undefined ? [] : [`at most ${cellOf(valueMax)}`],
+    ].flat();
+    return {
+      figure,
+      value,
+      goal: bounds.join(", "),
+      "": isReached(goal) ? "reached" : "missed",
+    };
+  });
 }
 
 /** One thing that was measured, with what it was measured for. */
 export type Row = Readonly<Record<string, string | number>>;
 
-/** Rows as a table for people: one column for each key of the first row. */
+/** Rows as a table for people: one column for each key. */
 export function tableOf(rows: readonly Row[]): string {
-  const keys = Object.keys(rows[0] ?? {});
-  const lines = [
-    keys,
-    ...rows.map((row) => keys.map((key) => cellOf(row[key] ?? ""))),
-  ];
-  const widths = keys.map((_, column) =>
+  const lines = linesOf(rows);
+  const widths = (lines[0] ?? []).map((_, column) =>
     Math.max(...lines.map((cells) => cells[column]?.length ?? 0)),
   );
   return lines
@@ -36,14 +62,34 @@ export function tableOf(rows: readonly Row[]): string {
             ? cell.padEnd(widths[column] ?? 0)
             : cell.padStart(widths[column] ?? 0),
         )
-        .join("  "),
+        .join("  ")
+        .trimEnd(),
     )
     .join("\n");
 }
 
+/** The same as Markdown. */
+export function markdownOf(rows: readonly Row[]): string {
+  const [head = [], ...body] = linesOf(rows).map((cells) =>
+    cells.map((cell) => cell.replaceAll("|", "\\|")),
+  );
+  const rule = head.map((_, column) => (column === 0 ? "---" : "--:"));
+  return [head, rule, ...body]
+    .map((cells) => `| ${cells.join(" | ")} |`)
+    .join("\n");
+}
+
+function linesOf(rows: readonly Row[]): readonly (readonly string[])[] {
+  const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return [
+    keys,
+    ...rows.map((row) => keys.map((key) => cellOf(row[key] ?? ""))),
+  ];
+}
+
 function cellOf(value: string | number): string {
   if (typeof value === "string") return value;
-  return value < 100 && !Number.isInteger(value)
+  return Math.abs(value) < 100 && !Number.isInteger(value)
     ? value.toFixed(2)
     : Math.round(value).toLocaleString("en");
 }

@@ -3,31 +3,44 @@ import type { Cluster } from "../../src/runtime/cluster/cluster.ts";
 import type { Member, SendOptions } from "../../src/runtime/cluster/member.ts";
 
 /** Intents of one node that are open at a time: as many as a coordinator takes of one sender. */
-export const OPEN_PER_NODE = 1_000;
+const OPEN_PER_NODE = 1_000;
+
+/** The same where nodes are only to be kept busy: more than is ever in flight, and soon over at the end. */
+const BUSY_PER_NODE = 250;
 
 const POT = "pot";
 
-/** A group whose members all spend one pot: every intent spends what the one before created, and nothing else. */
+/** What an intent does with the pot: one coin in and the rest of it out, or another coin out besides, which stays. */
+export type Use = "burn" | "pay";
+
+/** A group whose members all spend one pot: every intent spends what the one before created. */
 export class Pot {
   readonly #cluster: Cluster;
-  readonly #group: GroupAddress;
+  readonly #use: Use;
+  readonly group: GroupAddress;
   #content = 0;
+  #uses = 0;
 
-  constructor(cluster: Cluster, group: GroupAddress) {
+  private constructor(cluster: Cluster, group: GroupAddress, use: Use) {
     this.#cluster = cluster;
-    this.#group = group;
+    this.group = group;
+    this.#use = use;
   }
 
-  get group(): GroupAddress {
-    return this.#group;
+  /** Creates a group of all nodes, a majority of whom must endorse. */
+  static async create(cluster: Cluster, use: Use = "burn"): Promise<Pot> {
+    const { address } = await cluster.createGroup({ domain: "group-token" });
+    return new Pot(cluster, address, use);
   }
 
-  /** Puts so much into it that this many intents leave something. */
+  /** Sees to it that this many intents leave something. */
   async fill(intents: number): Promise<void> {
     const [member] = this.#cluster.members;
     if (member === undefined) throw new Error("There are no nodes.");
+    if (this.#content > intents) return;
     // Two coins would be two chains of states.
-    if (this.#content > 0) await this.#confirm(member, take(this.#content));
+    if (this.#content > 0)
+      await this.#confirm(member, burnt(String(this.#content)));
     this.#content = intents + 1;
     await this.#confirm(member, {
       function: "mint(string,uint256)",
@@ -35,37 +48,22 @@ export class Pot {
     });
   }
 
-  /** Intents of all nodes in turn, as fast as they take them. Resolves when every node has seen all of them happen. */
-  async spend(intents: number): Promise<void> {
-    const { members } = this.#cluster;
-    this.#content -= intents;
-    const blocks = await Promise.all(
-      members.map(async (member, at) => {
-        const count = Math.floor(
-          (intents + members.length - 1 - at) / members.length,
-        );
-        return await this.#spendAt(member, count);
-      }),
-    );
-    await this.untilSeen(Math.max(...blocks));
-  }
-
   /** One intent. Resolves when it is on the node's disk. */
   async send(member: Member): Promise<IntentId> {
-    return await member.send({ group: this.#group, ...take(1) });
+    this.#content -= 1;
+    return await member.send({ group: this.group, ...this.#call() });
   }
 
-  /** Resolves when every node has seen this block. */
-  async untilSeen(block: number): Promise<void> {
-    for (const { node } of this.#cluster.members)
-      while (node.height() < block)
-        await new Promise((resolve) => setTimeout(resolve, 1));
+  /** One intent. Resolves with its block when the node has seen it happen. */
+  async spend(member: Member): Promise<number> {
+    this.#content -= 1;
+    return await this.#confirm(member, this.#call());
   }
 
   /** Throws unless every node thinks that the pot holds what it should. */
   async check(): Promise<void> {
     for (const { name, node } of this.#cluster.members) {
-      const { balance } = await node.query(this.#group, {
+      const { balance } = await node.query(this.group, {
         from: name,
         signature: "balanceOf(string)",
         args: { account: POT },
@@ -77,36 +75,83 @@ export class Pot {
     }
   }
 
-  /** The last block in which one of them happened. */
-  async #spendAt(member: Member, intents: number): Promise<number> {
-    let left = intents;
-    let last = 0;
-    const work = async (): Promise<void> => {
-      while (left > 0) {
-        left -= 1;
-        last = Math.max(last, await this.#confirm(member, take(1)));
-      }
+  #call(): Call {
+    if (this.#use === "burn") return burnt("1");
+    const to = `shop${this.#uses++ % 1_000}`;
+    return {
+      function: "transfer(string,string,uint256)",
+      args: { from: POT, to, amount: "1" },
     };
-    const workers = Math.min(intents, OPEN_PER_NODE);
-    await Promise.all(Array.from({ length: workers }, work));
-    return last;
   }
 
   async #confirm(member: Member, call: Call): Promise<number> {
-    const id = await member.send({ group: this.#group, ...call });
-    const receipt = await member.receipt(this.#group, id);
+    const id = await member.send({ group: this.group, ...call });
+    const receipt = await member.receipt(this.group, id);
     if (receipt.type !== "Confirmed")
       throw new Error(`Not confirmed: ${JSON.stringify(receipt)}.`);
     return receipt.block;
   }
 }
 
+/** Intents of all nodes and pots in turn, as fast as nodes take them. Resolves when every node has seen all of them happen. */
+export async function spendAll(
+  cluster: Cluster,
+  pots: readonly Pot[],
+  intents: number,
+  openPerNode = OPEN_PER_NODE,
+): Promise<void> {
+  const { members } = cluster;
+  const blocks = await Promise.all(
+    members.map(async (member, at) => {
+      let next = at;
+      let last = 0;
+      const work = async (): Promise<void> => {
+        while (next < intents) {
+          const pot = pots[Math.floor(next / members.length) % pots.length];
+          next += members.length;
+          if (pot === undefined) throw new Error("There is no pot.");
+          last = Math.max(last, await pot.spend(member));
+        }
+      };
+      await Promise.all(Array.from({ length: openPerNode }, work));
+      return last;
+    }),
+  );
+  await untilSeen(cluster, Math.max(...blocks));
+}
+
+/** Lets all nodes spend for as long as is asked. Gives the number of intents when all are confirmed. */
+export async function spendUntil(
+  cluster: Cluster,
+  pot: Pot,
+  isOver: () => boolean,
+): Promise<number> {
+  let count = 0;
+  await Promise.all(
+    cluster.members.flatMap((member) =>
+      Array.from({ length: BUSY_PER_NODE }, async () => {
+        while (!isOver()) {
+          count += 1;
+          await pot.spend(member);
+        }
+      }),
+    ),
+  );
+  return count;
+}
+
+/** Resolves when every node has seen this block. */
+export async function untilSeen(
+  { members }: Cluster,
+  block: number,
+): Promise<void> {
+  for (const member of members)
+    while (member.isUp && member.node.height() < block)
+      await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
 type Call = Pick<SendOptions, "function" | "args">;
 
-/** One coin in, the rest of it out. */
-function take(amount: number): Call {
-  return {
-    function: "burn(string,uint256)",
-    args: { from: POT, amount: String(amount) },
-  };
+function burnt(amount: string): Call {
+  return { function: "burn(string,uint256)", args: { from: POT, amount } };
 }

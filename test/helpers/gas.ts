@@ -45,7 +45,7 @@ interface Ledger {
 }
 
 /** A transition that is measured: what it spends, creates and fulfils. */
-interface Shape {
+export interface Shape {
   readonly members: number;
   readonly inputs: number;
   readonly outputs: number;
@@ -162,6 +162,16 @@ export async function measureGas(chain: Chain): Promise<readonly GasRow[]> {
   }
   const { gasUsed } = await openLedger(chain, 3, rows.length);
   return [...measured, { ...newGroup, gasUsed, intents: 1 }];
+}
+
+/** Gas for each intent of a transition, in a group of its own that all its members endorse for. */
+export async function gasPerIntent(
+  chain: Chain,
+  shape: Shape,
+  seed: number,
+): Promise<number> {
+  const { ledger } = await openLedger(chain, shape.members, seed);
+  return (await measureTransition(ledger, shape)) / shape.intents;
 }
 
 /** Whether a row keeps its goal. Rows without one always do. */

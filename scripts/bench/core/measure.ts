@@ -1,8 +1,8 @@
 import { getHeapStatistics } from "node:v8";
 
-import type { Policy } from "../../src/protocol/config.ts";
-import type { FaultGroup } from "../../src/simulation/faults.ts";
-import { simulate } from "../../src/simulation/simulate.ts";
+import type { Policy } from "../../../src/protocol/config.ts";
+import type { FaultGroup } from "../../../src/simulation/faults.ts";
+import { simulate } from "../../../src/simulation/simulate.ts";
 import { prepareWork } from "./domain.ts";
 import { LeanNetwork } from "./network.ts";
 

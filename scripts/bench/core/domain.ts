@@ -1,4 +1,4 @@
-import type { Hashing } from "../../src/protocol/config.ts";
+import type { Hashing } from "../../../src/protocol/config.ts";
 import {
   parseDigest,
   parsePlace,
@@ -9,16 +9,16 @@ import {
   type NodeName,
   type Place,
   type StateId,
-} from "../../src/protocol/ids.ts";
-import type { AssembleOutcome } from "../../src/protocol/messages.ts";
+} from "../../../src/protocol/ids.ts";
+import type { AssembleOutcome } from "../../../src/protocol/messages.ts";
 import type {
   Intent,
   SpeculativeView,
   State,
   Step,
   StepOutline,
-} from "../../src/protocol/transition.ts";
-import { intentIdOf } from "../../src/simulation/hashing.ts";
+} from "../../../src/protocol/transition.ts";
+import { intentIdOf } from "../../../src/simulation/hashing.ts";
 
 // The least that a domain can be: a few accounts with one coin each. An intent spends the coin of its account and makes
 // the next one, so that intents contend and build on each other. Whatever can be made before the clock starts is.

@@ -1,19 +1,19 @@
-import type { Policy } from "../../src/protocol/config.ts";
-import type { Effect } from "../../src/protocol/effects.ts";
-import type { Event, LedgerFact } from "../../src/protocol/events.ts";
+import type { Policy } from "../../../src/protocol/config.ts";
+import type { Effect } from "../../../src/protocol/effects.ts";
+import type { Event, LedgerFact } from "../../../src/protocol/events.ts";
 import {
   parseGroupAddress,
   parseNodeName,
   type NodeName,
-} from "../../src/protocol/ids.ts";
-import { limits } from "../../src/protocol/limits.ts";
-import type { DispatchRecord } from "../../src/protocol/records.ts";
+} from "../../../src/protocol/ids.ts";
+import { limits } from "../../../src/protocol/limits.ts";
+import type { DispatchRecord } from "../../../src/protocol/records.ts";
 import {
   createSequencer,
   handle,
   type Sequencer,
-} from "../../src/protocol/sequencer.ts";
-import type { Intent } from "../../src/protocol/transition.ts";
+} from "../../../src/protocol/sequencer.ts";
+import type { Intent } from "../../../src/protocol/transition.ts";
 import { assemble, createHashing, Ledger, type Work } from "./domain.ts";
 
 const none: readonly [] = [];

@@ -4,16 +4,20 @@ import { join } from "node:path";
 
 import hre from "hardhat";
 
-import { ledgerDomain, parseAddress } from "../../src/ledger/index.ts";
-import type { Cluster } from "../../src/runtime/cluster/cluster.ts";
-import { openChainClient } from "../../src/runtime/ledger/client/open.ts";
-import { createEndorser } from "../../src/runtime/keys/secp256k1.ts";
-import type { ChainClient } from "../../src/runtime/ports.ts";
-import type { NodeGroup } from "../../src/runtime/service.ts";
-import { createTestCluster, keyOf, names } from "../../test/helpers/cluster.ts";
-import { openTestLedger } from "../../test/helpers/runtime-ledger.ts";
-import { type Census, takeCensus } from "./census.ts";
-import type { Ratio, Row } from "./goals.ts";
+import { ledgerDomain, parseAddress } from "../../../src/ledger/index.ts";
+import type { Cluster } from "../../../src/runtime/cluster/cluster.ts";
+import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
+import { createEndorser } from "../../../src/runtime/keys/secp256k1.ts";
+import type { ChainClient } from "../../../src/runtime/ports.ts";
+import type { NodeGroup } from "../../../src/runtime/service.ts";
+import {
+  createTestCluster,
+  keyOf,
+  names,
+} from "../../../test/helpers/cluster.ts";
+import { openTestLedger } from "../../../test/helpers/runtime-ledger.ts";
+import { type Census, takeCensus } from "../census.ts";
+import type { Goal, Row } from "../goals.ts";
 import type { Contents } from "./ledger-view.ts";
 import { Loner, type LonerGroup } from "./loner.ts";
 
@@ -175,7 +179,7 @@ export function contentionTitle({
 }
 
 /** Base-ledger transactions that a coordinator sent must not revert. */
-export function contentionGoal({ coordinated }: ContentionResult): Ratio {
+export function contentionGoal({ coordinated }: ContentionResult): Goal {
   return {
     name: "the number of coordinated transactions that reverted",
     value: coordinated.reverts,

@@ -21,27 +21,31 @@ import {
   toHex,
   type Transition,
   transitionDigest,
-} from "../../src/ledger/index.ts";
+} from "../../../src/ledger/index.ts";
 import {
   type GroupAddress,
   type IntentId,
   type NodeName,
   parseIntentId,
-} from "../../src/protocol/ids.ts";
+} from "../../../src/protocol/ids.ts";
 import type {
   Domain,
   DomainGroup,
   DomainState,
-} from "../../src/runtime/domains/domain.ts";
+} from "../../../src/runtime/domains/domain.ts";
 import {
   createEndorser,
   createPayer,
-} from "../../src/runtime/keys/secp256k1.ts";
-import { Chain } from "../../src/runtime/ledger/chain.ts";
-import { executeGasMax } from "../../src/runtime/ledger/submitter/gas.ts";
-import type { Receipt } from "../../src/runtime/ledger/values.ts";
-import type { ChainClient, Endorser, Payer } from "../../src/runtime/ports.ts";
-import { createState, readState } from "../../src/runtime/states/content.ts";
+} from "../../../src/runtime/keys/secp256k1.ts";
+import { Chain } from "../../../src/runtime/ledger/chain.ts";
+import { executeGasMax } from "../../../src/runtime/ledger/submitter/gas.ts";
+import type { Receipt } from "../../../src/runtime/ledger/values.ts";
+import type {
+  ChainClient,
+  Endorser,
+  Payer,
+} from "../../../src/runtime/ports.ts";
+import { createState, readState } from "../../../src/runtime/states/content.ts";
 import { type Contents, LedgerView } from "./ledger-view.ts";
 
 /** The group that loners share, without anybody who puts their intents in an order. */
