@@ -124,7 +124,12 @@ export async function openWorld(options: WorldOptions): Promise<World> {
           },
         ),
       );
-    await Promise.all([...nodes.values()].map((node) => node.start()));
+    await Promise.all(
+      [...nodes.values()].map(async (node, index) => {
+        // One of them as users do it, to know that it works.
+        await node.start({ isByUser: index === 0 });
+      }),
+    );
   } catch (error) {
     await stop();
     throw error;

@@ -3,7 +3,7 @@ import path from "node:path";
 import { ask } from "../network/rpc.ts";
 import { Proxy } from "../network/proxy.ts";
 import { Child } from "../processes/child.ts";
-import { hardhatCommand } from "../processes/hardhat.ts";
+import { leanCommand } from "../processes/hardhat.ts";
 import { until } from "../processes/until.ts";
 
 /** Blocks that were replaced: those above `ancestor`, up to `from`. */
@@ -37,7 +37,7 @@ export class Chain {
     this.#options = options;
     this.#child = new Child(
       {
-        ...hardhatCommand(["node", "--port", String(options.port)], {}),
+        ...leanCommand({ task: "node", args: { port: options.port } }),
         output: path.join(options.outDir, "chain"),
       },
       { onLine: () => undefined },

@@ -4,7 +4,7 @@ import type { FailPoint } from "../../../../src/runtime/node/fail-points.ts";
 import type { ProcessExit } from "../evidence/evidence.ts";
 import type { Journal } from "../evidence/journal.ts";
 import type { Exit } from "./child.ts";
-import { type NodeOptions, NodeProcess } from "./node-process.ts";
+import { type Launch, type NodeOptions, NodeProcess } from "./node-process.ts";
 
 export interface SupervisorPorts {
   readonly onLine: (node: string, line: string) => void;
@@ -43,9 +43,9 @@ export class Supervisor {
   }
 
   /** Resolves when it answers. */
-  async start(): Promise<void> {
+  async start(launch: Pick<Launch, "isByUser"> = {}): Promise<void> {
     this.#isWanted = true;
-    this.#launch();
+    this.#launch(launch);
     await this.#process.answers();
     this.#hasAnswered = true;
   }
@@ -53,7 +53,7 @@ export class Supervisor {
   /** As `start`, but it kills itself at a point, and stays down then. */
   async startToDie(failPoint: FailPoint): Promise<void> {
     this.#isWanted = false;
-    this.#launch(failPoint);
+    this.#launch({ failPoint });
     this.#cause = "fail-point";
     await this.#process.answers();
     this.#hasAnswered = true;
@@ -99,10 +99,10 @@ export class Supervisor {
     this.#isWanted = false;
   }
 
-  #launch(failPoint?: FailPoint): void {
+  #launch(launch: Launch = {}): void {
     this.#cause = undefined;
     this.#hasAnswered = false;
-    this.#process.launch(failPoint);
+    this.#process.launch(launch);
   }
 
   #ended({ code, signal }: Exit): void {
