@@ -38,7 +38,7 @@ export interface Launch {
 }
 
 const START_MS = 180_000;
-const STOP_MS = 60_000;
+const STOP_MS = 180_000;
 
 /** One node in a process of its own, which may come and go. */
 export class NodeProcess {

@@ -19,6 +19,7 @@ export class Supervisor {
   readonly #process: NodeProcess;
   readonly #ports: SupervisorPorts;
   #cause: ProcessExit["cause"];
+  #launchedMs = 0;
   #hasAnswered = false;
   #isWanted = false;
 
@@ -101,12 +102,14 @@ export class Supervisor {
 
   #launch(launch: Launch = {}): void {
     this.#cause = undefined;
+    this.#launchedMs = Date.now();
     this.#hasAnswered = false;
     this.#process.launch(launch);
   }
 
   #ended({ code, signal }: Exit): void {
     this.#ports.exits.add({
+      launchedMs: this.#launchedMs,
       atMs: Date.now(),
       node: this.name,
       code,
