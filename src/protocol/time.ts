@@ -71,13 +71,14 @@ function watchPredecessor(turn: Turn): void {
   )
     coordinator.predecessor = other.node;
   const { predecessor } = coordinator;
-  const isHeard =
-    other !== undefined &&
-    other.node === predecessor &&
-    tick - other.tick <= grace;
+  const heardTick = other?.node === predecessor ? other?.tick : undefined;
+  // Whoever was silent already when he was asked has one heartbeat to answer.
+  const isSilent =
+    tick - (heardTick ?? enteredTick) > grace &&
+    tick - enteredTick > config.heartbeatTicks;
   if (
     predecessor === undefined ||
-    (!isHeard && tick - enteredTick > grace) ||
+    isSilent ||
     tick - enteredTick > 4 * config.stateTicks
   ) {
     tellCoordinator(turn, { type: "PredecessorSilent" });
