@@ -72,10 +72,11 @@ function watchPredecessor(turn: Turn): void {
     coordinator.predecessor = other.node;
   const { predecessor } = coordinator;
   const heardTick = other?.node === predecessor ? other?.tick : undefined;
-  // Whoever was silent already when he was asked has one heartbeat to answer.
+  // Whoever was silent already when he was asked has one heartbeat to answer. Whoever has handed over since is not silent.
+  const patience =
+    coordinator.state === "Elect" ? config.heartbeatTicks : grace;
   const isSilent =
-    tick - (heardTick ?? enteredTick) > grace &&
-    tick - enteredTick > config.heartbeatTicks;
+    tick - (heardTick ?? enteredTick) > grace && tick - enteredTick > patience;
   if (
     predecessor === undefined ||
     isSilent ||
