@@ -17,7 +17,7 @@ interface Death {
 }
 
 describe("The documented stories, with nodes in processes of their own", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   let outDir: string;
   let stage: Stage;
   let hasFailed = false;
@@ -78,7 +78,7 @@ describe("The documented stories, with nodes in processes of their own", functio
   ): Promise<void> => {
     const { mark } = stage;
     await until(
-      { what: `${coordinator} dispatches`, deadlineMs: 60_000 },
+      { what: `${coordinator} dispatches`, deadlineMs: 240_000 },
       async () => {
         await stage.endsWell(await transfers(sender));
         return stage.dispatchersSince(mark).includes(coordinator) || undefined;

@@ -11,7 +11,8 @@ import { sampleOf } from "./evidence/observer.ts";
 import { until } from "./processes/until.ts";
 import type { World } from "./world.ts";
 
-const LAST_BLOCK_MS = 60_000;
+/** Who has not answered by then does not answer. */
+const ANSWER_MS = 120_000;
 
 /** Asks everybody for the last time, stops the nodes, and reads the ledger and their disks. */
 export async function collect(
@@ -30,7 +31,7 @@ export async function collect(
   const head = await chain.height();
   for (const node of nodes.values())
     await until(
-      { what: `${node.name} sees block ${head}`, deadlineMs: LAST_BLOCK_MS },
+      { what: `${node.name} sees block ${head}`, deadlineMs: ANSWER_MS },
       async () => {
         const { height = -1 } = await sampleOf(node, group.address);
         return height >= head || undefined;
@@ -40,13 +41,26 @@ export async function collect(
   const receipts: Evidence["receipts"][number][] = [];
   for (const { name, url } of nodes.values()) {
     const desk = new Desk({ url, group });
+    let isAway = false;
+    /** Who does not answer has nothing to say; that is a violation of its own. */
+    const ask = async <Found>(
+      look: () => Promise<Found>,
+    ): Promise<Found | undefined> => {
+      if (isAway) return undefined;
+      const wait = { what: `${name} answers`, deadlineMs: ANSWER_MS };
+      try {
+        return (await until(wait, async () => ({ found: await look() }))).found;
+      } catch {
+        isAway = true;
+        return undefined;
+      }
+    };
     for (const account of [POT, ...SHOPS]) {
-      // Who does not answer has no balances; that is a violation of its own.
-      const balance = await desk.balanceOf(account).catch(() => Number.NaN);
-      balances.push({ node: name, account, balance });
+      const balance = await ask(() => desk.balanceOf(account));
+      balances.push({ node: name, account, balance: balance ?? Number.NaN });
     }
     for (const id of acceptedBy(name, answers)) {
-      const receipt = await desk.receipt(id).catch(() => undefined);
+      const receipt = await ask(() => desk.receipt(id));
       receipts.push({ node: name, id, receipt });
     }
   }

@@ -67,7 +67,7 @@ async function run(
   const faults = new Journal<FaultFact>(fileOf("faults"));
   const nodes = [...world.nodes.values()];
   const stop = new AbortController();
-  const everyMs = HEARTBEAT_MS / 2;
+  const everyMs = HEARTBEAT_MS;
   const observing = observe(
     { everyMs, group: group.address },
     { nodes, journal: samples, stop: stop.signal },

@@ -12,7 +12,7 @@ import type { LogFact } from "./measures.ts";
 import { Links } from "./network/links.ts";
 import { PortFinder } from "./network/ports.ts";
 import { Supervisor } from "./processes/supervisor.ts";
-import { BLOCK_MS, HEARTBEAT_MS, accountsOf } from "./settings.ts";
+import { BLOCK_MS, HEARTBEAT_MS, POLL_MS, accountsOf } from "./settings.ts";
 
 export interface WorldOptions {
   readonly nodes: number;
@@ -111,6 +111,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
             outDir,
             config: {
               heartbeatMs: HEARTBEAT_MS,
+              pollMs: POLL_MS,
               ...options.settings,
               networks: { torture: { factory } },
               peers: peersOf(name),
@@ -124,7 +125,12 @@ export async function openWorld(options: WorldOptions): Promise<World> {
           },
         ),
       );
-    await Promise.all([...nodes.values()].map((node) => node.start()));
+    await Promise.all(
+      [...nodes.values()].map(async (node, index) => {
+        // One of them as users do it, to know that it works.
+        await node.start({ isByUser: index === 0 });
+      }),
+    );
   } catch (error) {
     await stop();
     throw error;

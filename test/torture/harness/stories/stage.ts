@@ -31,10 +31,10 @@ export interface Status {
 
 const NODES = 4;
 const THRESHOLD = 3;
-/** Twenty seconds of blocks: no story lasts as long without a pause of the chain. */
-const RANGE_BLOCKS = 100;
-const BLOCK_MS = 200;
-const DEADLINE_MS = 60_000;
+/** Thirty seconds of blocks, several times as long as any story needs without a pause of the chain. */
+const RANGE_BLOCKS = 60;
+const BLOCK_MS = 500;
+const DEADLINE_MS = 240_000;
 
 const settings = {
   heartbeatMs: 250,
