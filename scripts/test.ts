@@ -20,7 +20,11 @@ const first = [
   "test/simulation/seeds.ts",
   "test/runtime/cluster/kill.ts",
 ];
-const apart = ["test/torture/run.ts", "test/torture/stories.ts"];
+const apart = [
+  "test/torture/run.ts",
+  "test/torture/stories.ts",
+  "test/torture/five.ts",
+];
 
 const all = globSync("test/**/*.ts", { cwd: root })
   .map((file) => file.replaceAll("\\", "/"))

@@ -31,6 +31,8 @@ export interface World {
   readonly facts: Journal<LogFact>;
   /** Where everything is written. */
   readonly outDir: string;
+  /** Where a node listens to others. */
+  readonly portOf: (name: string) => number;
   /** Where a node keeps its data. */
   readonly folderOf: (name: string) => string;
   /** Ends all processes, however they are. */
@@ -48,10 +50,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const ports = new Map<string, number>();
   const finder = new PortFinder();
   for (const name of names) ports.set(name, await finder.find());
-  const links = new Links(
-    { names },
-    { portOf: (name) => ports.get(name) ?? 0 },
-  );
+  const portOf = (name: string): number => ports.get(name) ?? 0;
+  const links = new Links({ names }, { portOf });
   const exits = new Journal<ProcessExit>(path.join(outDir, "exits.jsonl"));
   const facts = new Journal<LogFact>(path.join(outDir, "facts.jsonl"));
   const chain = new Chain({
@@ -135,7 +135,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     await stop();
     throw error;
   }
-  return { chain, links, nodes, exits, facts, outDir, folderOf, stop };
+  return { chain, links, nodes, exits, facts, outDir, portOf, folderOf, stop };
 }
 
 async function deployFactory(chain: Chain): Promise<string> {

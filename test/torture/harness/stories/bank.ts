@@ -50,16 +50,21 @@ export class Bank {
 
   /** Resolves when all are confirmed. Nothing may fail. */
   async confirmed(transfers: readonly Transfer[]): Promise<void> {
-    await Promise.all(
+    for (const { isSuccess, failure } of await this.ended(transfers))
+      if (!isSuccess) throw new Error(`A transfer failed: ${failure ?? "?"}`);
+  }
+
+  /** Resolves when all have ended, well or not. */
+  async ended(transfers: readonly Transfer[]): Promise<readonly Receipt[]> {
+    return await Promise.all(
       transfers.map(async ({ wish, id }) => {
         const receipt = await until(
           { what: `${wish.key} of ${wish.node} ends`, deadlineMs: DEADLINE_MS },
           () => this.#desk(wish.node).receipt(id),
         );
         this.#say(wish, { type: "receipt", receipt });
-        if (!receipt.isSuccess)
-          throw new Error(`${wish.key} failed: ${receipt.failure ?? "?"}`);
-        this.#confirmed.set(wish.key, wish);
+        if (receipt.isSuccess) this.#confirmed.set(wish.key, wish);
+        return receipt;
       }),
     );
   }
