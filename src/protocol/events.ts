@@ -24,6 +24,12 @@ export type Event =
     }
   | { readonly type: "IntentResumed"; readonly id: IntentId }
   | { readonly type: "Tick" }
+  /** Ticks, and blocks up to `height` in which nothing happened to the group, that it was not told of because it was at rest. */
+  | {
+      readonly type: "Rested";
+      readonly ticks: number;
+      readonly height: number;
+    }
   | {
       readonly type: "BlockSeen";
       readonly height: number;

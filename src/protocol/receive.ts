@@ -16,6 +16,7 @@ import { finishEndorsement, receiveEndorsementRequest } from "./endorser.ts";
 import type { Event } from "./events.ts";
 import type { NodeName } from "./ids.ts";
 import type { Message, MessageOf } from "./messages.ts";
+import { catchUp } from "./rest.ts";
 import {
   finishAssembly,
   receiveAssembleRequest,
@@ -55,6 +56,8 @@ export function receive(turn: Turn, event: Event): void {
     }
     case "Tick":
       return pass(turn);
+    case "Rested":
+      return catchUp(turn, event);
     case "BlockSeen":
       return seeBlock(turn, event);
     case "BlocksReverted":

@@ -16,6 +16,7 @@ import { dropAssembly } from "./sender/assembly.ts";
 import { delegate } from "./sender/delegation.ts";
 import { failDependants } from "./sender/dependencies.ts";
 import { createSender } from "./sender/model.ts";
+import { tellSender } from "./tell.ts";
 import type { Sequencer, Turn } from "./turn.ts";
 
 /** What a node knows when it starts. */
@@ -84,8 +85,11 @@ function finishTurn(turn: Turn): void {
     }
     for (; settled < effects.length; settled += 1) {
       const effect = effects[settled];
-      if (effect?.type === "Settled" && effect.receipt.type === "Reverted")
-        failDependants(turn, effect.receipt.id);
+      if (effect?.type !== "Settled") continue;
+      const { type, id } = effect.receipt;
+      if (type === "Reverted") failDependants(turn, id);
+      // However it ended: it may have been the last one.
+      tellSender(turn, { type: "TransactionConfirmed" });
     }
     dropAssembly(turn);
     delegate(turn);
@@ -107,5 +111,6 @@ function work(turn: Turn): void {
 }
 
 export { explain } from "./explain.ts";
+export { isAtRest } from "./rest.ts";
 export { findRefusal } from "./sender/submission.ts";
 export type { Sequencer } from "./turn.ts";

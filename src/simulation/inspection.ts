@@ -1,5 +1,5 @@
 import { limits } from "../protocol/limits.ts";
-import type { Sequencer } from "../protocol/sequencer.ts";
+import { isAtRest, type Sequencer } from "../protocol/sequencer.ts";
 import { candidates } from "../protocol/turn.ts";
 import { Violation } from "./violation.ts";
 
@@ -156,5 +156,10 @@ export function leftoversOf(sequencer: Sequencer): string[] {
   const leftovers = kinds.map(([kind, count]) => `${count} ${kind}`);
   if (coordinator.state !== "Idle" && coordinator.state !== "Observing")
     leftovers.push(`coordinator is ${coordinator.state}`);
+  const isWaiting =
+    sender.transactions.size > 0 ||
+    sender.assembly !== undefined ||
+    endorser.checking.size + endorser.deferred.length > 0;
+  if (!isWaiting && !isAtRest(sequencer)) leftovers.push("its clock going");
   return leftovers;
 }

@@ -16,6 +16,7 @@ import type { Book } from "./domains/domain.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
 import type { Queue } from "./queue.ts";
 import type { Random } from "./random.ts";
+import { Sleeper } from "./sleeper.ts";
 
 /** Told of all that a node does, in order. */
 export interface Witness {
@@ -71,6 +72,7 @@ export class Node implements SimulatedNode {
   readonly disk = new Disk();
   boot = 0;
   #sequencer: Sequencer | undefined;
+  #sleeper = new Sleeper();
   readonly #config: SequencerConfig;
   readonly #ports: NodePorts;
   readonly #view: ChainView;
@@ -132,6 +134,7 @@ export class Node implements SimulatedNode {
       trace,
     );
     this.#sequencer = sequencer;
+    this.#sleeper = new Sleeper();
     witness.started(this, effects);
     this.#settle(effects);
   }
@@ -205,7 +208,9 @@ export class Node implements SimulatedNode {
     }
     const block = this.#view.blockOf(event);
     if (block === "stale") return;
+    this.#sleeper.before(this.#sequencer, event);
     const effects = handle(this.#sequencer, this.#complete(event), trace);
+    this.#sleeper.after(this.#sequencer, event, effects);
     witness.turned(this, event, effects);
     this.#settle(effects, block);
   }

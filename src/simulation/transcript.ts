@@ -53,6 +53,7 @@ export class TraceHash {
         this.text(event.id);
         return;
       case "Tick":
+      case "Rested":
         return;
     }
   }
@@ -160,6 +161,7 @@ export function describeEvent(event: Event, names: Names): string | undefined {
   const { type } = event;
   switch (event.type) {
     case "Tick":
+    case "Rested":
       return undefined;
     case "MessageReceived":
       return `← ${event.from} ${describeMessage(event.message, names)}`;

@@ -7,6 +7,7 @@ import type { CatchUp } from "./catch-up.ts";
 import type { Deeds } from "./deeds.ts";
 import type { GroupRunner } from "./group-runner.ts";
 import type { NodePorts } from "./ports.ts";
+import type { Pulse } from "./pulse.ts";
 import type { Turn, Turns } from "./turns.ts";
 
 /** Blocks whose hashes are kept, to find out where another chain begins. */
@@ -19,6 +20,7 @@ interface BlockFeedPorts extends Pick<NodePorts, "users"> {
   readonly catchUp: CatchUp;
   readonly submitter: Pick<Submitter, "sent">;
   readonly runners: ReadonlyMap<GroupAddress, GroupRunner>;
+  readonly pulse: Pulse<GroupRunner>;
   /** Told after the commit. */
   readonly onBlocks: (blocks: readonly IndexedBlock[]) => void;
   readonly onReverted: (height: number) => void;
@@ -34,7 +36,7 @@ export class BlockFeed {
 
   /** Resolves when the blocks are on disk. */
   async take(blocks: readonly IndexedBlock[]): Promise<void> {
-    const { store, runners, onBlocks } = this.#ports;
+    const { store, catchUp, pulse, onBlocks } = this.#ports;
     const last = blocks.at(-1);
     if (last === undefined) return;
     await this.#inTurn((turn) => {
@@ -42,19 +44,36 @@ export class BlockFeed {
         turn.writes.push(() => {
           store.blocks.add(block);
         });
-        for (const runner of runners.values())
-          if (runner.isCaughtUp)
-            this.#feed(turn, runner, block.number, block.transitions);
+        for (const [runner, own] of this.#concerned(block))
+          this.#feed(turn, runner, block.number, own);
+        pulse.height = block.number;
       }
       turn.writes.push(() => {
         store.blocks.prune(last.number - HASHES_KEPT);
       });
       turn.deeds.push(() => {
         onBlocks(blocks);
-        for (const runner of runners.values())
-          this.#ports.catchUp.release(runner);
+        catchUp.releaseAll();
       });
     });
+  }
+
+  /** The groups that are told of a block, and what it did to each: those that wait for something, and those it changes. */
+  #concerned({
+    transitions,
+  }: IndexedBlock): ReadonlyMap<GroupRunner, readonly IndexedTransition[]> {
+    const { runners, pulse } = this.#ports;
+    const concerned = new Map<GroupRunner, IndexedTransition[]>();
+    for (const runner of pulse.awake)
+      if (runner.isCaughtUp) concerned.set(runner, []);
+    for (const transition of transitions) {
+      const runner = runners.get(transition.group);
+      if (runner?.isCaughtUp !== true) continue;
+      const own = concerned.get(runner);
+      if (own === undefined) concerned.set(runner, [transition]);
+      else own.push(transition);
+    }
+    return concerned;
   }
 
   /** The past of a group that was joined late. */
@@ -73,7 +92,8 @@ export class BlockFeed {
             if (transition.group === group)
               store.blocks.backfill({ ...transition, block: number });
         });
-        this.#feed(turn, runner, number, transitions);
+        const own = transitions.filter((one) => one.group === group);
+        this.#feed(turn, runner, number, own);
       }
       this.#feed(turn, runner, through, []);
       turn.writes.push(() => {
@@ -102,7 +122,8 @@ export class BlockFeed {
 
   /** Blocks above `height` never happened. */
   async revert(height: number): Promise<void> {
-    const { store, runners, deeds, users, catchUp, submitter } = this.#ports;
+    const { store, runners, deeds, users, catchUp, submitter, pulse } =
+      this.#ports;
     await this.#inTurn((turn) => {
       const removed = store.blocks.transitionsAbove(height);
       turn.writes.push(() => {
@@ -124,6 +145,7 @@ export class BlockFeed {
       for (const runner of runners.values()) {
         const { address } = runner.stored;
         const own = removed.filter(({ group }) => group === address);
+        runner.wake();
         if (runner.sequencer.height <= height) continue;
         const reopened = store.records.confirmedAbove(address, height);
         const effects = runner.handle({
@@ -138,9 +160,10 @@ export class BlockFeed {
         });
         deeds.collect(turn, runner, effects);
       }
+      pulse.height = height;
       turn.deeds.push(() => {
         this.#ports.onReverted(height);
-        for (const runner of runners.values()) catchUp.release(runner);
+        catchUp.releaseAll();
       });
     });
   }
@@ -149,18 +172,17 @@ export class BlockFeed {
     turn: Turn,
     runner: GroupRunner,
     height: number,
-    transitions: readonly IndexedTransition[],
+    own: readonly IndexedTransition[],
   ): void {
-    const { address } = runner.stored;
-    const own = transitions.filter(({ group }) => group === address);
     const event: Event = {
       type: "BlockSeen",
       height,
       facts: own.map((transition) => runner.factOf(transition)),
     };
-    turn.writes.push(() => {
-      for (const transition of own) runner.apply(transition, height);
-    });
+    if (own.length > 0)
+      turn.writes.push(() => {
+        for (const transition of own) runner.apply(transition, height);
+      });
     this.#ports.deeds.collect(turn, runner, runner.handle(event));
     if (own.length > 0)
       turn.deeds.push(() => {

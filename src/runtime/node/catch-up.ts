@@ -73,6 +73,11 @@ export class CatchUp {
     for (const one of waiting) if (!rest.includes(one)) one.run();
   }
 
+  /** The same for all groups. */
+  releaseAll(): void {
+    for (const runner of [...this.#waiting.keys()]) this.release(runner);
+  }
+
   /** After a block: those who endorse have what they need; others are told nothing unless they ask. */
   askAtOnce(runner: Group): void {
     if (!runner.group.endorsers.includes(this.#self)) this.ask(runner);

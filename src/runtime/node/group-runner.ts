@@ -19,6 +19,7 @@ import type { IntentRecord } from "../../protocol/records.ts";
 import {
   createSequencer,
   handle,
+  isAtRest,
   type Sequencer,
 } from "../../protocol/sequencer.ts";
 import type { Domain, DomainState } from "../domains/domain.ts";
@@ -30,6 +31,7 @@ import { StateBook } from "../states/book.ts";
 import { readState } from "../states/content.ts";
 import type { StoredGroup } from "../store/groups.ts";
 import type { Store } from "../store/store.ts";
+import type { Pulse } from "./pulse.ts";
 import { SeenBundles } from "./seen-bundles.ts";
 import { type NodeSettings, ticksOf } from "./settings.ts";
 import { type Takeover, takeoverOf } from "./takeover.ts";
@@ -51,6 +53,9 @@ export class GroupRunner {
   /** How it became active, until that is told. */
   takeover: Takeover | undefined;
   readonly #store: Store;
+  readonly #pulse: Pulse<GroupRunner>;
+  /** The tick at which it came to rest. */
+  #restingSince: number | undefined;
 
   constructor(
     options: {
@@ -60,12 +65,17 @@ export class GroupRunner {
       readonly height: number;
       readonly settings: NodeSettings;
     },
-    ports: { readonly store: Store; readonly domain: Domain },
+    ports: {
+      readonly store: Store;
+      readonly domain: Domain;
+      readonly pulse: Pulse<GroupRunner>;
+    },
   ) {
     const { stored, chainId } = options;
     const { address, members, committee } = stored;
     this.stored = stored;
     this.#store = ports.store;
+    this.#pulse = ports.pulse;
     this.isCaughtUp = stored.historyThrough === undefined;
     this.group = {
       address,
@@ -101,6 +111,8 @@ export class GroupRunner {
     for (const record of records)
       if (record.kind === "dispatch")
         this.seen.add(options.self, record.bundle);
+    this.#pulse.awake.add(this);
+    this.#rest();
   }
 
   #configOf(options: {
@@ -129,10 +141,36 @@ export class GroupRunner {
   }
 
   handle(event: Event): Effect[] {
+    this.wake();
     const { state, predecessor } = this.sequencer.coordinator;
     const effects = handle(this.sequencer, event);
     this.takeover ??= takeoverOf({ state, predecessor }, event, this.sequencer);
+    this.#rest();
     return effects;
+  }
+
+  /** Catches up with the time and the height of the node, if it was at rest. */
+  wake(): void {
+    if (this.#restingSince === undefined) return;
+    const { ticks, height, awake } = this.#pulse;
+    const missed = ticks - this.#restingSince;
+    this.#restingSince = undefined;
+    awake.add(this);
+    handle(this.sequencer, { type: "Rested", ticks: missed, height });
+  }
+
+  /** Is told nothing of time and blocks, if there is nothing to do. Until its past is indexed its height is its own. */
+  #rest(): void {
+    if (!this.isCaughtUp || !isAtRest(this.sequencer)) return;
+    this.#restingSince = this.#pulse.ticks;
+    this.#pulse.awake.delete(this);
+  }
+
+  /** The last block that it knows of, or would if it were not at rest. */
+  get height(): number {
+    return this.#restingSince === undefined
+      ? this.sequencer.height
+      : this.#pulse.height;
   }
 
   /** Whether a member may see a state. Who endorses sees everything. */

@@ -44,6 +44,7 @@ import { Membership } from "./membership.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { NodePorts } from "./ports.ts";
 import { preparedOf } from "./prepared.ts";
+import { Pulse } from "./pulse.ts";
 import type { NodeSettings } from "./settings.ts";
 import { statusOf } from "./status.ts";
 import { createSubmitter } from "./submitting.ts";
@@ -66,6 +67,7 @@ export class Node implements NodeService {
   readonly #options: NodeOptions;
   readonly #ports: NodePorts;
   readonly #runners = new Map<GroupAddress, GroupRunner>();
+  readonly #pulse: Pulse<GroupRunner>;
   readonly #turns: Turns;
   readonly #userKeys: UserKeys;
   readonly #mailbox: Mailbox;
@@ -91,6 +93,7 @@ export class Node implements NodeService {
     this.#options = options;
     this.#ports = ports;
     this.#height = store.blocks.head()?.number ?? 0;
+    this.#pulse = new Pulse(this.#height);
     this.#turns = new Turns({
       store,
       onFatal: (error) => {
@@ -169,6 +172,7 @@ export class Node implements NodeService {
       catchUp: this.#catchUp,
       submitter: this.#submitter,
       runners: this.#runners,
+      pulse: this.#pulse,
       onBlocks: (blocks) => {
         this.#height = blocks.at(-1)?.number ?? this.#height;
         this.#submitter.onBlocks(blocks);
@@ -413,7 +417,7 @@ export class Node implements NodeService {
         height: this.#height,
         settings: this.#options.settings,
       },
-      { store: this.#ports.store, domain },
+      { store: this.#ports.store, domain, pulse: this.#pulse },
     );
   }
 
@@ -478,9 +482,9 @@ export class Node implements NodeService {
     await this.submit({ intents: [intent], transactions: [] }, () => undefined);
   }
 
-  /** The group whose bundle this is, if it is still open. */
+  /** The group whose bundle this is, if it is still open. Who waits for a bundle is awake. */
   #dispatcherOf(digest: Digest): GroupRunner | undefined {
-    for (const runner of this.#runners.values())
+    for (const runner of this.#pulse.awake)
       if (runner.sequencer.coordinator.dispatched.has(digest)) return runner;
     return undefined;
   }
@@ -499,16 +503,25 @@ export class Node implements NodeService {
     this.#cancelTick = this.#ports.timers.after(tickMs, () => {
       if (this.#isStopped) return;
       this.#ticks += 1;
-      for (const runner of this.#runners.values()) {
-        this.#tell(runner, { type: "Tick" });
-        if (this.#ticks % everyTicks === 0) this.#catchUp.ask(runner);
-      }
+      this.#tick();
       if (this.#ticks % everyTicks === 0) {
+        for (const runner of this.#runners.values()) this.#catchUp.ask(runner);
         this.#membership.repeat();
         this.#userKeys.repeat();
         this.#mailbox.saveMarks();
       }
       this.#scheduleTick();
+    });
+  }
+
+  /** One job for all groups that are awake; if none is, nobody has to be told. */
+  #tick(): void {
+    this.#turns.add({
+      run: (turn) => {
+        this.#pulse.ticks += 1;
+        for (const runner of [...this.#pulse.awake])
+          this.#deeds.collect(turn, runner, runner.handle({ type: "Tick" }));
+      },
     });
   }
 

@@ -8,10 +8,10 @@ const BLOCKED_MAX = 20;
 
 /** A group at a glance. */
 export function statusOf(
-  { group, stored, sequencer, book }: GroupRunner,
+  { group, stored, sequencer, book, height }: GroupRunner,
   { tickMs }: { readonly tickMs: number },
 ): GroupStatus {
-  const { sender, coordinator, config, height, tick } = sequencer;
+  const { sender, coordinator, config, tick } = sequencer;
   const range = rangeOf(sequencer, height);
   const isActive = coordinator.state === "Active";
   const heard = sender.active;
@@ -26,7 +26,7 @@ export function statusOf(
       isActive || heard === undefined
         ? undefined
         : (tick - heard.tick) * tickMs,
-    ranking: candidates(sequencer),
+    ranking: candidates(sequencer, range),
     range,
     rangeStart: range * config.rangeSizeBlocks,
     rangeEnd: (range + 1) * config.rangeSizeBlocks - 1,

@@ -1,6 +1,7 @@
 import type { SimulationOptions } from "../../../src/simulation/settings.ts";
 import { permissions, restarts } from "./durability.ts";
 import { handovers } from "./handovers.ts";
+import { rests } from "./rests.ts";
 import {
   assemblies,
   endorsements,
@@ -40,4 +41,5 @@ export const mutants: readonly Mutant[] = [
   ...assemblies,
   ...reverts,
   ...preparations,
+  ...rests,
 ];
