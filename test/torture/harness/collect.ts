@@ -11,13 +11,17 @@ import { sampleOf } from "./evidence/observer.ts";
 import { until } from "./processes/until.ts";
 import type { World } from "./world.ts";
 
-/** Who has not answered by then does not answer. */
-const ANSWER_MS = 120_000;
+/** Who has not answered by then does not answer. After a run that did not come to rest that is likely, and not waited for. */
+const ANSWER_MS = { atRest: 120_000, restless: 5_000 };
 
 /** Asks everybody for the last time, stops the nodes, and reads the ledger and their disks. */
 export async function collect(
   world: World,
-  options: { readonly group: TokenGroup; readonly answers: readonly Answer[] },
+  options: {
+    readonly group: TokenGroup;
+    readonly answers: readonly Answer[];
+    readonly isAtRest: boolean;
+  },
 ): Promise<
   Pick<
     Evidence,
@@ -26,12 +30,13 @@ export async function collect(
 > {
   const { chain, nodes } = world;
   const { group, answers } = options;
+  const deadlineMs = options.isAtRest ? ANSWER_MS.atRest : ANSWER_MS.restless;
   // From here on the ledger does not change, so that all can be compared with it.
   await chain.pauseMining();
   const head = await chain.height();
   for (const node of nodes.values())
     await until(
-      { what: `${node.name} sees block ${head}`, deadlineMs: ANSWER_MS },
+      { what: `${node.name} sees block ${head}`, deadlineMs },
       async () => {
         const { height = -1 } = await sampleOf(node, group.address);
         return height >= head || undefined;
@@ -47,7 +52,7 @@ export async function collect(
       look: () => Promise<Found>,
     ): Promise<Found | undefined> => {
       if (isAway) return undefined;
-      const wait = { what: `${name} answers`, deadlineMs: ANSWER_MS };
+      const wait = { what: `${name} answers`, deadlineMs };
       try {
         return (await until(wait, async () => ({ found: await look() }))).found;
       } catch {

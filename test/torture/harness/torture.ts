@@ -109,7 +109,11 @@ async function run(
   await Promise.all(clients.map((client) => client.giveUp()));
   stop.abort();
   await observing;
-  const collected = await collect(world, { group, answers: answers.entries });
+  const collected = await collect(world, {
+    group,
+    answers: answers.entries,
+    isAtRest: unfinished === "",
+  });
   const evidence: Evidence = {
     nodes: nodes.map(({ name }) => name),
     unfinished,

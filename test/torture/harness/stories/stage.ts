@@ -254,7 +254,7 @@ export class Stage {
         faults: [],
         replaced: [],
         failures: [],
-        ...(await collect(world, { group, answers })),
+        ...(await collect(world, { group, answers, isAtRest: true })),
       });
     } finally {
       await this.world.stop();
