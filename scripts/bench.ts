@@ -15,7 +15,7 @@ const help = `npm run bench -- [options]
 
   --only a,b     only these parts:
 ${names.map((name) => `                   ${name.padEnd(12)}${parts.get(name)?.about ?? ""}`).join("\n")}
-  --quick        less of everything, to see that it works; figures mean little
+  --quick        less of everything, to see that it works; figures mean little, so docs do not get them
   --json         one object per line, and nothing else on stdout
   --write-docs   puts the tables into docs/performance.md, and the picture next to it
   --help         this`;
@@ -52,7 +52,7 @@ function print(name: string, { sections, goals }: Findings): void {
 
 const asked = chosen(values.only);
 if (values.help) console.log(help);
-else if (asked === undefined) {
+else if (asked === undefined || (values.quick && values["write-docs"])) {
   console.error(help);
   process.exitCode = 2;
 } else {

@@ -1,6 +1,10 @@
 /**
- * Uses the package as strangers do: packs it, installs the tarball in a copy of each example, and runs what the
+ * Uses the package as strangers do: packs it, installs the tarball above a copy of each example, and runs what the
  * example's README says. Only this notices what is wrong with `exports`, `files`, or the imports in `dist`.
+ *
+ * Installing and checking types take most of the time, so examples share them. Those that list least come first, before
+ * anything else is installed: so our package is seen to bring what it needs, and to do without what is optional. No
+ * example may import what it does not list.
  *
  *   npm run test:example
  *   npm run test:example -- cluster-tests    only this one
@@ -15,14 +19,16 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
 const root = path.resolve(import.meta.dirname, "..");
 const folder = mkdtempSync(path.join(tmpdir(), "example-"));
+const modules = path.join(folder, "node_modules");
 
-/** Ours without what npm told this script about itself, and with this script's Node before any other. */
+/** Ours without what npm told this script about itself, and with what is installed for the examples before all else. */
 function environment(): NodeJS.ProcessEnv {
   const own = path.join(root, "node_modules");
   const places = (process.env["PATH"] ?? "")
@@ -33,7 +39,11 @@ function environment(): NodeJS.ProcessEnv {
   );
   return {
     ...Object.fromEntries(inherited),
-    PATH: [path.dirname(process.execPath), ...places].join(path.delimiter),
+    PATH: [
+      path.join(modules, ".bin"),
+      path.dirname(process.execPath),
+      ...places,
+    ].join(path.delimiter),
   };
 }
 
@@ -99,8 +109,8 @@ function expectRun(
 }
 
 /** `tsc` leaves some imports of `.ts` files alone; nobody could load them. */
-function requireRewrittenImports(example: string): void {
-  const installed = path.join(example, "node_modules/hardhat-sequencer/dist");
+function requireRewrittenImports(): void {
+  const installed = path.join(modules, "hardhat-sequencer/dist");
   const files = globSync("**/*.js", { cwd: installed });
   const bad = files.filter((file) =>
     /(from|import\()\s*["']\.[^"']*\.ts["']/.test(
@@ -112,41 +122,99 @@ function requireRewrittenImports(example: string): void {
     throw new Error(`The package imports sources: ${bad.join(", ")}`);
 }
 
-/** What an example installs, and where that is. */
-const installed = new Map<string, string>();
-
-/** Installs what an example needs. Examples that need exactly the same use the same, one after the other. */
-function install(example: string): void {
-  const { devDependencies } = JSON.parse(
-    readFileSync(path.join(example, "package.json"), "utf8"),
-  ) as { readonly devDependencies: Readonly<Record<string, string>> };
-  const needs = JSON.stringify(Object.entries(devDependencies).sort());
-  const modules = path.join(example, "node_modules");
-  const before = installed.get(needs);
-  installed.set(needs, modules);
-  if (before === undefined)
-    expectRun(example, "npm install --prefer-offline --no-audit --no-fund", {
-      code: 0,
-    });
-  else renameSync(before, modules);
+interface Manifest {
+  readonly scripts: { readonly test: string };
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly allowScripts: Readonly<Record<string, boolean>>;
 }
 
-function testExample(name: string, tarball: string): void {
-  const example = path.join(folder, name);
-  cpSync(path.join(root, "examples", name), example, {
+function manifestOf(example: string): Manifest {
+  const file = path.join(root, "examples", example, "package.json");
+  return JSON.parse(readFileSync(file, "utf8")) as Manifest;
+}
+
+/** Whoever copies one example has only what that one lists. */
+function requireListedImports(example: string): void {
+  const cwd = path.join(folder, example);
+  const { devDependencies } = manifestOf(example);
+  for (const file of globSync("**/*.{ts,sol}", { cwd })) {
+    const text = readFileSync(path.join(cwd, file), "utf8");
+    for (const [, name = ""] of text.matchAll(
+      /^(?:import|export|\}).*?["']((?:@[^/"'\s]+\/)?[^./"'\s][^/"'\s]*)[^"'\s]*["'];$/gm,
+    ))
+      if (!name.startsWith("node:") && devDependencies[name] === undefined)
+        throw new Error(`${example}/${file} imports ${name}, unlisted`);
+  }
+}
+
+function copy(example: string): void {
+  cpSync(path.join(root, "examples", example), path.join(folder, example), {
     recursive: true,
     filter: (file) =>
       !/\/(node_modules|artifacts|cache|types|deployments)$/.test(
         file.replaceAll("\\", "/"),
       ),
   });
-  cpSync(tarball, path.join(example, "hardhat-sequencer.tgz"));
-  console.log(name);
-  install(example);
-  requireRewrittenImports(example);
-  expectRun(example, "npm test", { code: 0 });
-  for (const { command, ...expected } of CHECKS[name] ?? [])
-    expectRun(example, command, expected);
+  requireListedImports(example);
+}
+
+/** Installs what examples need above all of them, on top of what is there. */
+function install(examples: readonly string[]): void {
+  const manifests = examples.map(manifestOf);
+  const merged: Record<string, string> = {};
+  for (const { devDependencies } of manifests)
+    for (const [name, version] of Object.entries(devDependencies)) {
+      if ((merged[name] ??= version) !== version)
+        throw new Error(`The examples want different versions of ${name}`);
+    }
+  const manifest = {
+    name: "examples",
+    private: true,
+    devDependencies: merged,
+    allowScripts: manifests[0]?.allowScripts,
+  };
+  writeFileSync(path.join(folder, "package.json"), JSON.stringify(manifest));
+  expectRun(folder, "npm install --prefer-offline --no-audit --no-fund", {
+    code: 0,
+  });
+}
+
+/** What `npm test` does in an example, after types were checked. */
+const AFTER_TYPES = /^tsc && (hardhat test.*)$/;
+
+function testExample(example: string): void {
+  const { test } = manifestOf(example).scripts;
+  const command = AFTER_TYPES.exec(test)?.[1];
+  if (command === undefined)
+    throw new Error(`The test of ${example} is not "tsc && hardhat test"`);
+  const cwd = path.join(folder, example);
+  console.log(example);
+  expectRun(cwd, command, { code: 0 });
+  for (const { command, ...expected } of CHECKS[example] ?? [])
+    expectRun(cwd, command, expected);
+}
+
+/** How many packages an example lists that the smallest one does not: none, some that ours brings too, or optional ones. */
+function stageOf(example: string): number {
+  const count = (name: string): number =>
+    Object.keys(manifestOf(name).devDependencies).length;
+  const more = count(example) - count(SMALLEST);
+  return more === 0 ? 0 : more <= 2 ? 1 : 2;
+}
+
+const SMALLEST = "cluster-tests";
+
+function testExamples(
+  examples: readonly string[],
+  before: readonly string[] = [],
+): void {
+  if (examples.length === 0) return;
+  examples.forEach(copy);
+  install([...before, ...examples]);
+  requireRewrittenImports();
+  // As tsc in each of them, but files of packages are read only once.
+  expectRun(folder, `tsc --build ${examples.join(" ")}`, { code: 0 });
+  examples.forEach(testExample);
 }
 
 /** The examples that the command line names, or all. */
@@ -167,7 +235,12 @@ try {
   const pack = `npm pack --pack-destination ${folder}`;
   expectRun(root, isBuilt ? `${pack} --ignore-scripts` : pack, { code: 0 });
   const [tarball = ""] = globSync(path.join(folder, "*.tgz"));
-  for (const example of examples) testExample(example, tarball);
+  renameSync(tarball, path.join(folder, "hardhat-sequencer.tgz"));
+  for (const stage of [0, 1, 2])
+    testExamples(
+      examples.filter((example) => stageOf(example) === stage),
+      examples.filter((example) => stageOf(example) < stage),
+    );
 } finally {
   if (process.argv.includes("--keep")) console.log(`Kept ${folder}`);
   else rmSync(folder, { recursive: true, force: true });

@@ -1,11 +1,12 @@
 /**
- * Runs the tests, those that take longest first. Those that keep many processes busy for minutes need the machine for
- * themselves, and are only run when they are asked for.
+ * Runs the tests, those that take longest first. Those with nodes in processes of their own mostly wait, so that they run
+ * beside all others.
  *
  *     npm test
- *     npm run test:processes
+ *     npm run test:processes    only those with processes
  */
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { globSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -19,7 +20,11 @@ const first = [
   "test/simulation/seeds.ts",
   "test/runtime/cluster/kill.ts",
 ];
-const apart = ["test/torture/run.ts", "test/torture/stories.ts"];
+const apart = [
+  "test/torture/run.ts",
+  "test/torture/stories.ts",
+  "test/torture/five.ts",
+];
 
 const all = globSync("test/**/*.ts", { cwd: root })
   .map((file) => file.replaceAll("\\", "/"))
@@ -30,22 +35,35 @@ const others = all.filter(
   (file) => !first.includes(file) && !apart.includes(file),
 );
 
-function hardhat(...args: readonly string[]): boolean {
-  const { status } = spawnSync("hardhat", args, {
+/** Resolves with whether it went well. What is said beside something else is held back until it is over. */
+async function run(
+  [command, ...args]: readonly [string, ...string[]],
+  output: "now" | "later" = "now",
+): Promise<boolean> {
+  const child = spawn(command, args, {
     cwd: root,
-    stdio: "inherit",
+    stdio: output === "now" ? "inherit" : ["inherit", "pipe", "pipe"],
   });
-  return status === 0;
+  const said: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on("data", (part: Buffer) => said.push(part));
+  const [code] = (await once(child, "close")) as [number | null];
+  process.stdout.write(Buffer.concat(said));
+  return code === 0;
 }
 
 const { values: options } = parseArgs({
   options: { processes: { type: "boolean", default: false } },
 });
-const isGood = options.processes
-  ? // One after the other: what they wait for takes longer when both want the machine.
-    apart.map((file) => hardhat("test", "mocha", file)).every(Boolean)
-  : [
-      hardhat("test", "solidity"),
-      hardhat("test", "mocha", ...first, ...others),
-    ].every(Boolean);
+// They need nothing of Hardhat's, and two of it at once would compile the same contracts.
+const withProcesses = ["mocha", ...apart] as const;
+
+async function everything(): Promise<boolean> {
+  const beside = run(withProcesses, "later");
+  const solidity = await run(["hardhat", "test", "solidity"]);
+  const mocha = await run(["hardhat", "test", "mocha", ...first, ...others]);
+  return (await beside) && solidity && mocha;
+}
+
+const isGood = await (options.processes ? run(withProcesses) : everything());
 process.exitCode = isGood ? 0 : 1;

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
+import { summaryOf } from "../test/torture/harness/measures.ts";
 import { figuresOf } from "../test/torture/harness/report/figures.ts";
 import { usual } from "../test/torture/harness/settings.ts";
 import { torture } from "../test/torture/harness/torture.ts";
@@ -35,6 +36,10 @@ for (const [what, count] of Object.entries(figuresOf(result.evidence)))
   console.log(`${what}: ${count}`);
 for (const { what, heartbeats } of result.measures)
   console.log(`${what}: ${heartbeats?.toFixed(1) ?? "never"} heartbeats`);
+for (const { kind, count, median, most } of summaryOf(result.measures))
+  console.log(
+    `${kind}, nothing else wrong: ${count} times, median ${median?.toFixed(1) ?? "?"}, at most ${most?.toFixed(1) ?? "?"} heartbeats`,
+  );
 for (const { property, what } of result.violations)
   console.error(`${property}: ${what}`);
 console.log(`report: ${path.join(outDir, "report.html")}`);

@@ -53,6 +53,10 @@ export async function openBenchCluster(
   const keyOf = (name: string): string => keys.get(name) ?? "";
   mkdirSync(parent, { recursive: true });
   const dataDir = mkdtempSync(path.join(parent, "bench-"));
+  const clean = (): void => {
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  process.once("exit", clean);
   const failures: string[] = [];
   const cluster = new Cluster(
     {
@@ -96,7 +100,8 @@ export async function openBenchCluster(
     },
     stop: async () => {
       await cluster.stop();
-      rmSync(dataDir, { recursive: true });
+      process.off("exit", clean);
+      clean();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import path from "node:path";
 
@@ -6,10 +6,13 @@ import { format, resolveConfig } from "prettier";
 
 import { goalRows, markdownOf } from "./goals.ts";
 import type { Findings } from "./part.ts";
-import { plotOf } from "./plot.ts";
+import { parts } from "./parts.ts";
+import { type Panel, plotOf } from "./plot.ts";
 
 const docs = path.resolve(import.meta.dirname, "../../docs");
 const page = path.join(docs, "performance.md");
+/** What the picture is drawn from. */
+const data = path.join(docs, "performance.json");
 const picture = path.join(docs, "performance.svg");
 
 /** Puts text between the marks of a name, if they are there. */
@@ -46,8 +49,27 @@ export async function writeDocs(
     text = replaceMarked(text, name, markdownOfPart(one));
   const style = (await resolveConfig(page)) ?? {};
   writeFileSync(page, await format(text, { ...style, parser: "markdown" }));
-  const panels = [...findings.values()].flatMap((one) => one.panels ?? []);
-  if (panels.length > 0) writeFileSync(picture, plotOf(panels));
+  const panels = { ...readPanels(), ...panelsOf(findings) };
+  const json = JSON.stringify(panels);
+  writeFileSync(data, await format(json, { ...style, parser: "json" }));
+  const inOrder = [...parts.keys()].flatMap((name) => panels[name] ?? []);
+  writeFileSync(picture, plotOf(inOrder));
+}
+
+type Panels = Readonly<Record<string, readonly Panel[]>>;
+
+function panelsOf(findings: ReadonlyMap<string, Findings>): Panels {
+  return Object.fromEntries(
+    [...findings].flatMap(([name, { panels }]) =>
+      panels === undefined ? [] : [[name, panels]],
+    ),
+  );
+}
+
+/** Of earlier runs. */
+function readPanels(): Panels {
+  if (!existsSync(data)) return {};
+  return JSON.parse(readFileSync(data, "utf8")) as Panels;
 }
 
 /** What figures depend on. */

@@ -71,13 +71,15 @@ function watchPredecessor(turn: Turn): void {
   )
     coordinator.predecessor = other.node;
   const { predecessor } = coordinator;
-  const isHeard =
-    other !== undefined &&
-    other.node === predecessor &&
-    tick - other.tick <= grace;
+  const heardTick = other?.node === predecessor ? other?.tick : undefined;
+  // Whoever was silent already when he was asked has one heartbeat to answer. Whoever has handed over since is not silent.
+  const patience =
+    coordinator.state === "Elect" ? config.heartbeatTicks : grace;
+  const isSilent =
+    tick - (heardTick ?? enteredTick) > grace && tick - enteredTick > patience;
   if (
     predecessor === undefined ||
-    (!isHeard && tick - enteredTick > grace) ||
+    isSilent ||
     tick - enteredTick > 4 * config.stateTicks
   ) {
     tellCoordinator(turn, { type: "PredecessorSilent" });

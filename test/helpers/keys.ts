@@ -1,10 +1,12 @@
-import { computeAddress, SigningKey } from "ethers";
+import { computeAddress } from "ethers";
 
 import {
   type Address,
   type Digest,
   parseAddress,
+  parseHex,
 } from "../../src/ledger/index.ts";
+import { curve } from "../../src/ledger/secp256k1.ts";
 
 /** A throw-away key. Never use it for anything of value. */
 export interface Signer {
@@ -18,12 +20,10 @@ const signers = new Map<number, Signer>();
 export function aSigner(number: number): Signer {
   const known = signers.get(number);
   if (known !== undefined) return known;
-  const key = new SigningKey(
-    `0x${(number + 1).toString(16).padStart(64, "0")}`,
-  );
+  const key = parseHex(`0x${(number + 1).toString(16).padStart(64, "0")}`);
   const signer = {
-    address: parseAddress(computeAddress(key.publicKey)),
-    sign: (digest: Digest) => key.sign(digest).serialized,
+    address: parseAddress(computeAddress(key)),
+    sign: curve.signer(key),
   };
   signers.set(number, signer);
   return signer;

@@ -20,10 +20,15 @@ interface JsonObject {
 
 /** A member of a group that knows all that is said in it. */
 export function createLiar(
-  options: { readonly group: string; readonly names: readonly string[] },
+  options: {
+    readonly group: string;
+    readonly names: readonly string[];
+    /** Who it is. */
+    readonly self: string;
+  },
   { random, sign, digestOf }: Ports,
 ): Liar {
-  const { group, names } = options;
+  const { group, names, self } = options;
   const samples: string[] = [];
   const words: string[] = [];
   const keys: string[] = ["alice:1:1"];
@@ -35,7 +40,7 @@ export function createLiar(
       : random.bytes32();
   };
   const key = (): string =>
-    random.chance(0.7) ? random.pick(keys) : `dave:1:${random.below(1_000)}`;
+    random.chance(0.7) ? random.pick(keys) : `${self}:1:${random.below(1_000)}`;
   const name = (): string => random.pick([...names, "mallory", "x"]);
   const userName = (): string =>
     random.pick(["user", "__proto__", "", "a@b", `u${random.below(1_000)}`]);
@@ -143,7 +148,7 @@ export function createLiar(
     }),
     EndorsementRequest: () => ({
       key: key(),
-      coordinator: random.chance(0.7) ? "dave" : name(),
+      coordinator: random.chance(0.7) ? self : name(),
       height: height(),
       bundle: bundle(),
       view: view(),

@@ -111,6 +111,11 @@ const kept: readonly Kept[] = [
     property: "L3",
     bug: "a node that was handing over sent its own intents again and again to a successor that did not answer",
   },
+  {
+    options: { seed: 8, faults: "network", nodes: 3, intents: 80 },
+    property: "S27",
+    bug: "a successor took a predecessor who had just handed over for silent, because his heartbeats were old",
+  },
 ];
 
 describe("Seeds in which a property once did not hold", function () {

@@ -254,6 +254,7 @@ describe("torture: the checker", () => {
   });
 
   const exit: ProcessExit = {
+    launchedMs: 900,
     atMs: 1_000,
     node: "bob",
     code: 1,
@@ -276,6 +277,8 @@ describe("torture: the checker", () => {
     expect(propertiesOf({ exits: [exit], faults })).to.eql(["S23"]);
     const early = { ...exit, hasAnswered: false };
     expect(propertiesOf({ exits: [early], faults })).to.eql([]);
+    const later = { ...early, launchedMs: 1_600, atMs: 1_700 };
+    expect(propertiesOf({ exits: [later], faults })).to.eql(["S23"]);
   });
 
   it("finds a node that goes on, or dies badly, without a disk (S37)", () => {

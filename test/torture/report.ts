@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { anEvidence } from "./builders/evidence.ts";
 import type { FaultFact } from "./harness/evidence/evidence.ts";
 import type { Sample } from "./harness/evidence/observer.ts";
-import { coordinatorAt, measure } from "./harness/measures.ts";
+import { coordinatorAt, measure, summaryOf } from "./harness/measures.ts";
 import { figuresOf } from "./harness/report/figures.ts";
 import { htmlOf, jsonOf } from "./harness/report/report.ts";
 
@@ -57,6 +57,24 @@ describe("torture: measures", () => {
       undefined,
       1.2,
     ]);
+  });
+
+  it("are summed up only where nothing else was wrong", () => {
+    expect(summaryOf(measure(input))).to.deep.equal([
+      { kind: "dispatch", count: 1, median: 5, most: 5 },
+      { kind: "receipt", count: 1, median: Infinity, most: Infinity },
+      // The kill was over a moment before.
+      { kind: "healing", count: 0, median: undefined, most: undefined },
+    ]);
+    const healed = anEvidence({ faults: faults.slice(1) });
+    expect(summaryOf(measure({ ...input, evidence: healed }))[2]).to.include({
+      count: 1,
+      median: 1.2,
+    });
+    const freeze = { kind: "freeze", target: "bob", detail: "" };
+    const both = [...faults, { ...freeze, startMs: 1_500, endMs: 8_100 }];
+    const busy = measure({ ...input, evidence: anEvidence({ faults: both }) });
+    expect(summaryOf(busy).map(({ count }) => count)).to.deep.equal([0, 0, 0]);
   });
 
   it("say nothing of the kill of somebody else", () => {

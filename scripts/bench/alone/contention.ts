@@ -78,9 +78,9 @@ export async function measureContention({
       ...other,
       ledger: ledgerDomain({ chainId, group: parseAddress(other.address) }),
       endorsers: other.members,
-      committee: other.members.map(
-        (name) => createEndorser(keyOf(name)).address,
-      ),
+      committee: other.members
+        .map((name) => createEndorser(keyOf(name)).address)
+        .sort(),
       createdBlock,
     };
     const uncoordinated = await payAlone(client, lonerGroup, intents);

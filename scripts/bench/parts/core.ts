@@ -45,9 +45,15 @@ function measureSimulation({ isQuick, tell }: PartOptions): Findings {
         `simulator, faults ${faults}: warm-up, ${Math.round(events)} events per CPU-second`,
       );
     }
+  const most = new Map<string, number>();
+  for (let round = 0; round < 3; round++)
+    for (const faults of kinds) {
+      const events = simulatedEventsPerSecond(faults, seeds);
+      most.set(faults, Math.max(events, most.get(faults) ?? 0));
+    }
   const rows = kinds.map((faults) => ({
     faults,
-    "events per CPU-second": simulatedEventsPerSecond(faults, seeds),
+    "events per CPU-second": most.get(faults) ?? NaN,
   }));
   return {
     sections: [{ title: "Simulation with all checks", rows }],

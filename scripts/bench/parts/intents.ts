@@ -5,7 +5,10 @@ import { Pot, spendAll } from "../pot.ts";
 import { cpuMsOf } from "../cpu.ts";
 
 /** Intents between two looks at the clock. */
-const STEP = 1_000;
+const STEP = 250;
+/** As many windows before every mark, also the first: the least of more of them would be less by itself. */
+const WINDOWS = 4;
+const WARM_UP = 2_000;
 const costMax = 1.3;
 
 /** What an intent costs when there were many before. */
@@ -29,8 +32,8 @@ async function measureIntents({
   try {
     const { cluster } = nodes;
     const warm = await Pot.create(cluster);
-    await warm.fill(2 * STEP);
-    await spendAll(cluster, [warm], 2 * STEP);
+    await warm.fill(WARM_UP);
+    await spendAll(cluster, [warm], WARM_UP);
     const pot = await Pot.create(cluster, "pay");
     await pot.fill(most);
     const costs: number[] = [];
@@ -39,15 +42,14 @@ async function measureIntents({
         await spendAll(cluster, [pot], STEP);
       });
       costs.push(ms / STEP);
-      if ((done / STEP) % 5 === 0)
+      if (done % 5_000 === 0)
         tell(
           `after ${done} intents: ${(ms / STEP).toFixed(2)} ms of CPU for each`,
         );
     }
     await pot.check();
     const costAt = (mark: number): number => {
-      // The last few before the mark, so that one slow moment counts little; the first mark has only one.
-      const window = costs.slice(0, mark / STEP).slice(-5);
+      const window = costs.slice(0, mark / STEP).slice(-WINDOWS);
       return Math.min(...window);
     };
     const base = costAt(marks[0] ?? STEP);

@@ -38,7 +38,13 @@ export async function accountsFor(
   count: number,
   end: End = "first",
 ): Promise<readonly Account[]> {
-  const keys = await keysOf(connection, count, end);
+  const keys = await keysOf(connection, {
+    needed: count,
+    rangeIn: (total) => {
+      const taken = Math.min(count, total);
+      return { first: end === "first" ? 0 : total - taken, taken };
+    },
+  });
   if (keys.length < count)
     throw new SequencerError("ACCOUNTS_TOO_FEW", {
       network: connection.networkName,
@@ -64,22 +70,38 @@ export async function accountWith(
   connection: AccountsConnection,
   address: string,
 ): Promise<Account | undefined> {
-  const keys = await keysOf(connection, "all", "first");
+  const wanted = address.toLowerCase();
+  const keys = await keysOf(connection, {
+    needed: 1,
+    rangeIn: (total, addresses) => {
+      // To derive a key takes milliseconds, and a chain has many.
+      const first = addresses?.indexOf(wanted) ?? -1;
+      return first === -1 ? { first: 0, taken: total } : { first, taken: 1 };
+    },
+  });
   return keys
     .map((privateKey) => ({ privateKey, address: computeAddress(privateKey) }))
-    .find((known) => known.address.toLowerCase() === address.toLowerCase());
+    .find((known) => known.address.toLowerCase() === wanted);
 }
 
-type Count = number | "all";
+interface Range {
+  readonly first: number;
+  readonly taken: number;
+}
+
+/** Which accounts are wanted. */
+interface Choice {
+  readonly needed: number;
+  /** Out of so many; the addresses are there if the chain names them. */
+  readonly rangeIn: (total: number, addresses?: readonly string[]) => Range;
+}
 
 async function keysOf(
   connection: AccountsConnection,
-  count: Count,
-  end: End,
+  choice: Choice,
 ): Promise<readonly string[]> {
   const { accounts } = connection.networkConfig;
-  if (accounts === "remote")
-    return await publishedKeysOf(connection, count, end);
+  if (accounts === "remote") return await publishedKeysOf(connection, choice);
   if ("mnemonic" in accounts) {
     const [mnemonic, passphrase] = await Promise.all([
       accounts.mnemonic.get(),
@@ -87,10 +109,10 @@ async function keysOf(
     ]);
     return deriveKeys(
       { ...accounts, mnemonic, passphrase },
-      rangeOf(accounts.count, count, end),
+      choice.rangeIn(accounts.count),
     );
   }
-  const { first, taken } = rangeOf(accounts.length, count, end);
+  const { first, taken } = choice.rangeIn(accounts.length);
   return await Promise.all(
     accounts.slice(first, first + taken).map(async (account) => {
       const key: ResolvedConfigurationVariable =
@@ -103,13 +125,13 @@ async function keysOf(
 /** A chain for tests that owns the accounts which everybody knows the keys of needs no key in the configuration. */
 async function publishedKeysOf(
   { networkName: network, provider }: AccountsConnection,
-  count: Count,
-  end: End,
+  choice: Choice,
 ): Promise<readonly string[]> {
   const known = await provider.request({ method: "eth_accounts", params: [] });
   const addresses = (Array.isArray(known) ? known : []).map((address) =>
     String(address).toLowerCase(),
   );
+  const range = choice.rangeIn(addresses.length, addresses);
   const keys = deriveKeys(
     {
       mnemonic: publishedWords,
@@ -117,26 +139,14 @@ async function publishedKeysOf(
       path: defaultPath,
       initialIndex: 0,
     },
-    rangeOf(addresses.length, count, end),
+    range,
   );
   const isKnown = keys.every((key) =>
     addresses.includes(computeAddress(key).toLowerCase()),
   );
-  const needed = count === "all" ? 1 : count;
-  if (!isKnown || keys.length < needed)
-    throw new SequencerError("KEYS_MISSING", { network, count: needed });
+  if (!isKnown || keys.length < choice.needed)
+    throw new SequencerError("KEYS_MISSING", { network, count: choice.needed });
   return keys;
-}
-
-interface Range {
-  readonly first: number;
-  readonly taken: number;
-}
-
-/** As many as wanted, or all. */
-function rangeOf(total: number, count: Count, end: End): Range {
-  const taken = count === "all" ? total : Math.min(count, total);
-  return { first: end === "first" ? 0 : total - taken, taken };
 }
 
 function deriveKeys(

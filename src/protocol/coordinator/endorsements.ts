@@ -15,11 +15,12 @@ import { tellTransaction } from "./tell.ts";
 /** Bundles whatever is assembled, as long as few bundles are on their way. */
 export function formBundles(turn: Turn): void {
   const { coordinator, config } = turn.node;
-  // Where bundles are small by choice, as many are on their way as hold what a large one would.
+  // Where bundles are small by choice, as many are on their way as hold what a large one would. They go in packs.
   const bundlesMax = Math.max(
     limits.bundles,
     Math.floor(limits.bundle / config.bundleMax),
   );
+  if (coordinator.bundles.length > bundlesMax / 2) return;
   while (
     coordinator.assembled.size > 0 &&
     coordinator.bundles.length < bundlesMax

@@ -15,7 +15,7 @@ import {
   type Turn,
 } from "../turn.ts";
 import { changeDelegate, giveUpOn, preferredCoordinator } from "./actions.ts";
-import type { Sender } from "./model.ts";
+import type { PendingDelegation, Sender } from "./model.ts";
 import { tell } from "./tell.ts";
 import type { SenderTransaction } from "./transaction/model.ts";
 
@@ -48,15 +48,18 @@ export function delegate(turn: Turn): void {
   }
   const { delegation } = sender;
   if (delegation !== undefined) {
-    if (node.tick < delegation.dueTick) return;
+    const isDue = node.tick >= delegation.dueTick;
     if (
-      delegation.tries >= config.heartbeatGrace &&
-      delegation.to !== config.self
+      isUnheard(node, delegation) ||
+      (isDue &&
+        delegation.tries >= config.heartbeatGrace &&
+        delegation.to !== config.self)
     ) {
       giveUpOn(turn, delegation.to);
       delegate(turn);
       return;
     }
+    if (!isDue) return;
     delegation.tries += 1;
     delegation.dueTick = nextTry(turn, delegation.tries, delegation.key);
     sendDelegation(turn, delegation.ids);
@@ -71,6 +74,7 @@ export function delegate(turn: Turn): void {
     key,
     to: preferred,
     ids,
+    sinceTick: node.tick,
     tries: 0,
     dueTick: nextTry(turn, 0, key),
   };
@@ -80,6 +84,24 @@ export function delegate(turn: Turn): void {
       tell(turn, transaction, { type: "Delegated", to: preferred });
   }
   sendDelegation(turn, ids);
+}
+
+/**
+ * Whoever was asked twice, and is not heard for as long as a coordinator may be silent, is not there. If that is known, he is
+ * asked because there is nobody else.
+ */
+function isUnheard(
+  node: Sequencer,
+  { to, sinceTick, tries }: PendingDelegation,
+): boolean {
+  const { sender, config, tick } = node;
+  const heardTick = to === sender.delegate ? sender.heardTick : sinceTick;
+  return (
+    to !== config.self &&
+    tries > 0 &&
+    !isSilent(node, to) &&
+    tick - Math.max(sinceTick, heardTick) > graceTicks(config)
+  );
 }
 
 /**

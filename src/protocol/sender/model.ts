@@ -26,6 +26,8 @@ export interface PendingDelegation {
   readonly key: RequestKey;
   readonly to: NodeName;
   readonly ids: readonly IntentId[];
+  /** When it was sent for the first time. */
+  readonly sinceTick: number;
   tries: number;
   dueTick: number;
 }

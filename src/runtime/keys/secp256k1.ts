@@ -1,8 +1,9 @@
-import { computeAddress, SigningKey, Transaction } from "ethers";
+import { computeAddress, SigningKey } from "ethers";
 
 import { curve, type Hex, parseAddress, parseHex } from "../../ledger/index.ts";
 import type { Endorser, Payer } from "../ports.ts";
 import { KeyError } from "./key-error.ts";
+import { signTransaction } from "./transaction-bytes.ts";
 
 /** Endorses with a raw private key: 32 bytes, as hexadecimal digits. */
 export function createEndorser(privateKey: unknown): Endorser {
@@ -33,12 +34,7 @@ export function payerKeyOf(privateKey: unknown): PayerKey {
   return {
     publicKey,
     address: parseAddress(computeAddress(publicKey)),
-    signTransaction: (unsigned) => {
-      const to = unsigned.to ?? null;
-      const transaction = Transaction.from({ type: 2, ...unsigned, to });
-      transaction.signature = sign(parseHex(transaction.unsignedHash));
-      return parseHex(transaction.serialized);
-    },
+    signTransaction: (unsigned) => signTransaction(unsigned, sign),
   };
 }
 

@@ -8,8 +8,8 @@ import {
   remember,
 } from "../../protocol/recent.ts";
 
-// A node signs what it assembles together with one signature: over the root of a tree of hashes (as in RFC 9162). What a
-// step carries is that signature, and the hashes that lead from the step to the root:
+// A node signs what it assembles together with one signature: over the number of steps and the root of a tree of hashes (as
+// in RFC 9162). What a step carries is that signature, and the hashes that lead from the step to the root:
 //
 //   signature (64) | index of the step (2) | number of steps (2) | hashes from the leaf upwards (32 each)
 //
@@ -32,7 +32,7 @@ export function signTogether(
 ): readonly string[] {
   if (hashes.length === 0) return [];
   const levels = levelsOf(hashes.map(leafOf));
-  const signature = sign(signedBytes(levels.at(-1)?.[0]));
+  const signature = sign(signedBytes(hashes.length, levels.at(-1)?.[0]));
   return hashes.map((_, index) => {
     const head = Buffer.alloc(WAY_AT);
     head.set(signature);
@@ -73,7 +73,7 @@ export class StepSignatures {
     const way = climb(leafOf(hash), bytes, known);
     if (way === undefined) return false;
     if (known === undefined) {
-      if (!this.#isSignedBy(by, signedBytes(way.top), own)) return false;
+      if (!this.#isSignedBy(by, signedBytes(count, way.top), own)) return false;
       remember(this.#known, key, way.seen);
       return true;
     }
@@ -117,8 +117,8 @@ function climb(
   return at === bytes.length ? { top, seen, isKnown: false } : undefined;
 }
 
-function signedBytes(root: Buffer | undefined): Buffer {
-  return Buffer.concat([PURPOSE, root ?? Buffer.alloc(0)]);
+function signedBytes(count: number, root: Buffer = Buffer.alloc(0)): Buffer {
+  return Buffer.concat([PURPOSE, Buffer.of(count >> 8, count & 0xff), root]);
 }
 
 function leafOf(hash: StepHash): Buffer {

@@ -51,6 +51,9 @@ export class Endorsing {
     const { tell } = this.#ports;
     const { group, book, stored } = runner;
     const { digest } = bundle;
+    const fulfilled = runner.fulfilledAmong(
+      bundle.steps.map(({ intentId }) => intentId),
+    );
     const fault = await findFault(
       { bundle, view },
       {
@@ -60,7 +63,7 @@ export class Endorsing {
         epoch: stored.epoch,
         allowsCalls: stored.genesis.externalCalls,
         membersCount: stored.committee.length,
-        isFulfilled: (id) => runner.isFulfilled(id),
+        isFulfilled: (id) => fulfilled.has(id),
         isSignedBy: (sender, hash, signature) =>
           group.members.includes(sender) &&
           this.#signatures.isSigned(sender, hash, signature),

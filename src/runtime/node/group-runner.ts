@@ -183,7 +183,11 @@ export class GroupRunner {
   }
 
   isFulfilled(id: IntentId): boolean {
-    return this.#store.blocks.fulfilment(this.stored.address, id) !== undefined;
+    return this.fulfilledAmong([id]).has(id);
+  }
+
+  fulfilledAmong(ids: readonly IntentId[]): ReadonlySet<IntentId> {
+    return this.#store.blocks.fulfilledAmong(this.stored.address, ids);
   }
 
   /** What everything else in the group waits for, as long as it has not happened. */

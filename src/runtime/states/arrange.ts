@@ -51,6 +51,29 @@ export function transitionOf(
   bundle: UnsealedOutline,
   epoch: bigint,
 ): Transition {
+  const made = transitions.get(bundle.steps);
+  if (
+    made?.places === bundle.places &&
+    made.validUntil === bundle.validUntil &&
+    made.epoch === epoch
+  )
+    return made.transition;
+  const { places, validUntil } = bundle;
+  const transition = arrange(bundle, epoch);
+  transitions.set(bundle.steps, { places, validUntil, epoch, transition });
+  return transition;
+}
+
+/** Every node needs it several times for each bundle. Steps and places are never changed in place. */
+const transitions = new WeakMap<
+  readonly StepOutline[],
+  Pick<UnsealedOutline, "places" | "validUntil"> & {
+    readonly epoch: bigint;
+    readonly transition: Transition;
+  }
+>();
+
+function arrange(bundle: UnsealedOutline, epoch: bigint): Transition {
   const net = netOf(bundle.steps);
   const places = new Map(bundle.places.map(({ id, place }) => [id, place]));
   const located = (id: StateId): LedgerId => {

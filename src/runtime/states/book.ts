@@ -14,6 +14,7 @@ import {
 import type { State } from "../../protocol/transition.ts";
 import type { DomainState, StateView } from "../domains/domain.ts";
 import type { IndexedTransition } from "../ports.ts";
+import type { StateContent } from "../store/contents.ts";
 import type { States } from "../store/states.ts";
 import { readState } from "./content.ts";
 import { isAt, placeOnLedger } from "./place.ts";
@@ -115,26 +116,38 @@ export class StateBook implements StateView {
     const hash = intentsHash(transition.intents.map((id) => parseIntentId(id)));
     for (const [index, ledgerId] of outputs.entries()) {
       const output = { ledgerId, intentsHash: hash, index };
-      const content = contentOf(output, contents);
-      const isVacancy =
-        content === undefined &&
-        vacancy !== undefined &&
-        isAt(ledgerId, { ...output, id: vacancy });
-      this.#states.created(this.#group, {
-        ...output,
-        block,
-        createdBy: transitionHash,
-        isVacancy,
-      });
-      if (isVacancy) continue;
-      if (content !== undefined && this.#learn(output, content)) continue;
-      const known = this.#states.byLedgerId(this.#group, ledgerId);
-      const isKnown =
-        known !== undefined &&
-        isContentOf(output, known) &&
-        this.#learn(output, known);
-      if (!isKnown) this.#missing.set(ledgerId, output);
+      this.#create(output, { block, createdBy: transitionHash }, contents);
     }
+  }
+
+  #create(
+    output: MissingState,
+    creation: { readonly block: number; readonly createdBy: Hex },
+    contents: readonly State[],
+  ): void {
+    const { ledgerId } = output;
+    const group = this.#group;
+    const content = contentOf(output, contents) ?? this.#kept(output);
+    const state = content && readState(content);
+    const isVacancy =
+      state === undefined &&
+      vacancy !== undefined &&
+      isAt(ledgerId, { ...output, id: vacancy });
+    const created = { ...output, ...creation, isVacancy };
+    if (content === undefined || state === undefined) {
+      this.#states.created(group, created);
+      if (!isVacancy) this.#missing.set(ledgerId, output);
+      return;
+    }
+    this.#states.created(group, created, contentRow(output, state, content));
+    this.#missing.delete(ledgerId);
+    this.#add(state, output);
+  }
+
+  /** The content that was kept when the same state was on the ledger before. */
+  #kept(output: MissingState): State | undefined {
+    const kept = this.#states.byLedgerId(this.#group, output.ledgerId);
+    return kept !== undefined && isContentOf(output, kept) ? kept : undefined;
   }
 
   /** Somebody tells the content of a state that is missing. False if it is not that. Inside a commit. */
@@ -158,13 +171,7 @@ export class StateBook implements StateView {
     const { ledgerId } = output;
     const state = readState(content);
     if (state === undefined) return false;
-    this.#states.saveContent(this.#group, {
-      ledgerId,
-      id: state.id,
-      schema: state.schema,
-      label: state.label,
-      content: content.content,
-    });
+    this.#states.saveContent(this.#group, contentRow(output, state, content));
     this.#missing.delete(ledgerId);
     this.#add(state, output);
     return true;
@@ -198,6 +205,14 @@ export class StateBook implements StateView {
     labelled?.delete(id);
     if (labelled?.size === 0) this.#byLabel.delete(key);
   }
+}
+
+function contentRow(
+  { ledgerId }: MissingState,
+  { id, schema, label }: DomainState,
+  { content }: State,
+): StateContent {
+  return { ledgerId, id, schema, label, content };
 }
 
 function isContentOf(output: MissingState, { id }: State): boolean {

@@ -120,6 +120,14 @@ export class Blocks {
     return this.#transitions.fulfilment(group, id);
   }
 
+  /** Those of some intents that were fulfilled. */
+  fulfilledAmong(
+    group: GroupAddress,
+    ids: readonly IntentId[],
+  ): ReadonlySet<IntentId> {
+    return this.#transitions.fulfilledAmong(group, ids);
+  }
+
   /** What later blocks did, oldest first. */
   transitionsAbove(number: number): readonly StoredTransition[] {
     return this.#transitions.above(number);

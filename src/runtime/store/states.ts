@@ -59,11 +59,16 @@ export class States {
     this.#contents = new Contents(database);
   }
 
-  /** A transition created a state. */
-  created(group: GroupAddress, state: LedgerState): void {
+  /** A transition created a state, whose content this node may know. */
+  created(
+    group: GroupAddress,
+    state: LedgerState,
+    content?: StateContent,
+  ): void {
+    if (content !== undefined) this.#contents.save(group, content);
     this.#database.run(
       `INSERT INTO states (group_address, ledger_id, block, created_by, intents_hash, output_index, is_vacancy, has_content)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, EXISTS (SELECT 1 FROM contents WHERE group_address = ?1 AND ledger_id = ?2))`,
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, CASE WHEN ?8 THEN 1 ELSE EXISTS (SELECT 1 FROM contents WHERE group_address = ?1 AND ledger_id = ?2) END)`,
       group,
       state.ledgerId,
       state.block,
@@ -71,6 +76,7 @@ export class States {
       state.intentsHash,
       state.index,
       state.isVacancy ? 1 : 0,
+      content === undefined ? 0 : 1,
     );
   }
 

@@ -60,6 +60,7 @@ export class Transitions {
 
   add(transition: StoredTransition): void {
     const { group } = transition;
+    const intents = JSON.stringify(transition.intents);
     this.#database.run(
       `INSERT INTO transitions (group_address, transition_hash, block, transaction_hash, transaction_index, log_index, intents, inputs, outputs)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -69,17 +70,16 @@ export class Transitions {
       transition.transactionHash,
       transition.transactionIndex,
       transition.logIndex,
-      JSON.stringify(transition.intents),
+      intents,
       JSON.stringify(transition.inputs),
       JSON.stringify(transition.outputs),
     );
-    for (const id of transition.intents)
-      this.#database.run(
-        // Fulfilments have no row ids, so the last one is that of the transition.
-        "INSERT INTO fulfilments (group_address, intent_id, transition) VALUES (?, ?, last_insert_rowid())",
-        group,
-        id,
-      );
+    this.#database.run(
+      // Fulfilments have no row ids, so the last one is that of the transition.
+      "INSERT INTO fulfilments (group_address, intent_id, transition) SELECT ?, value, last_insert_rowid() FROM json_each(?)",
+      group,
+      intents,
+    );
   }
 
   removeAbove(block: number): void {
@@ -105,6 +105,20 @@ export class Transitions {
     return row === undefined ? undefined : readTransition(row);
   }
 
+  /** Those of some intents that were fulfilled. */
+  fulfilledAmong(
+    group: GroupAddress,
+    ids: readonly IntentId[],
+  ): ReadonlySet<IntentId> {
+    const rows = this.#database.all(
+      `SELECT intent_id FROM fulfilments
+       WHERE group_address = ? AND intent_id IN (SELECT value FROM json_each(?))`,
+      group,
+      JSON.stringify(ids),
+    );
+    return new Set(rows.map(idOf));
+  }
+
   fulfilment(group: GroupAddress, id: IntentId): Fulfilment | undefined {
     const row = this.#database.get(
       `SELECT block, transaction_hash, transaction_index, log_index, transition_hash
@@ -115,6 +129,12 @@ export class Transitions {
     );
     return row === undefined ? undefined : readFulfilment(columnsOf(row));
   }
+}
+
+function idOf(row: Row): IntentId {
+  const id = String(row["intent_id"]);
+  const columns = new Columns(row, { table: "fulfilments", key: id });
+  return columns.read("intent_id", parseIntentId);
 }
 
 function columnsOf(row: Row): Columns {

@@ -3,6 +3,7 @@ import type { NetworkConfig } from "hardhat/types/config";
 
 import {
   accountsFor,
+  accountWith,
   type AccountsConnection,
 } from "../../../src/plugin/running/accounts.ts";
 import type { Connection } from "../../../src/plugin/running/chain.ts";
@@ -74,6 +75,27 @@ describe("plugin: accounts of nodes", () => {
     for (const own of [[], known.slice(1)])
       await expectError("KEYS_MISSING", async () => {
         await accountsFor(aConnection("remote", own), 2);
+      });
+  });
+
+  it("are found by their address", async () => {
+    const wallet = aConnection({
+      mnemonic: variable(publishedWords),
+      passphrase: variable(""),
+      path: "m/44'/60'/0'/0",
+      initialIndex: 0,
+      count: 3,
+    });
+    const [, second = ""] = known;
+    for (const connection of [wallet, aConnection("remote", known)]) {
+      const found = await accountWith(connection, second.toLowerCase());
+      expect(found?.address).to.equal(second);
+    }
+    const stranger = `0x${"22".repeat(20)}`;
+    expect(await accountWith(wallet, stranger)).to.equal(undefined);
+    for (const address of [stranger, second])
+      await expectError("KEYS_MISSING", async () => {
+        await accountWith(aConnection("remote", [stranger]), address);
       });
   });
 

@@ -169,7 +169,7 @@ describe("A group with a member that lies", function () {
         epoch: 0n,
       });
       const liar = createLiar(
-        { group, names },
+        { group, names, self: liarName },
         {
           random,
           sign: (digest) => daveKey.sign(digest).serialized,

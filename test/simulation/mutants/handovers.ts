@@ -36,7 +36,7 @@ export const handovers: Mutant[] = [
       replace: "  return boot < newest.boot && beat < 0;\n",
     },
     properties: ["S27"],
-    runs: { faults: "network", policy: "rotating", nodes: 3, intents: 40 },
+    runs: { faults: "network", policy: "rotating", nodes: 3, intents: 80 },
   },
   {
     name: "drops dispatched work when it hands over",

@@ -11,12 +11,17 @@ import { sampleOf } from "./evidence/observer.ts";
 import { until } from "./processes/until.ts";
 import type { World } from "./world.ts";
 
-const LAST_BLOCK_MS = 60_000;
+/** Who has not answered by then does not answer. After a run that did not come to rest that is likely, and not waited for. */
+const ANSWER_MS = { atRest: 120_000, restless: 5_000 };
 
 /** Asks everybody for the last time, stops the nodes, and reads the ledger and their disks. */
 export async function collect(
   world: World,
-  options: { readonly group: TokenGroup; readonly answers: readonly Answer[] },
+  options: {
+    readonly group: TokenGroup;
+    readonly answers: readonly Answer[];
+    readonly isAtRest: boolean;
+  },
 ): Promise<
   Pick<
     Evidence,
@@ -25,12 +30,13 @@ export async function collect(
 > {
   const { chain, nodes } = world;
   const { group, answers } = options;
+  const deadlineMs = options.isAtRest ? ANSWER_MS.atRest : ANSWER_MS.restless;
   // From here on the ledger does not change, so that all can be compared with it.
   await chain.pauseMining();
   const head = await chain.height();
   for (const node of nodes.values())
     await until(
-      { what: `${node.name} sees block ${head}`, deadlineMs: LAST_BLOCK_MS },
+      { what: `${node.name} sees block ${head}`, deadlineMs },
       async () => {
         const { height = -1 } = await sampleOf(node, group.address);
         return height >= head || undefined;
@@ -40,13 +46,26 @@ export async function collect(
   const receipts: Evidence["receipts"][number][] = [];
   for (const { name, url } of nodes.values()) {
     const desk = new Desk({ url, group });
+    let isAway = false;
+    /** Who does not answer has nothing to say; that is a violation of its own. */
+    const ask = async <Found>(
+      look: () => Promise<Found>,
+    ): Promise<Found | undefined> => {
+      if (isAway) return undefined;
+      const wait = { what: `${name} answers`, deadlineMs };
+      try {
+        return (await until(wait, async () => ({ found: await look() }))).found;
+      } catch {
+        isAway = true;
+        return undefined;
+      }
+    };
     for (const account of [POT, ...SHOPS]) {
-      // Who does not answer has no balances; that is a violation of its own.
-      const balance = await desk.balanceOf(account).catch(() => Number.NaN);
-      balances.push({ node: name, account, balance });
+      const balance = await ask(() => desk.balanceOf(account));
+      balances.push({ node: name, account, balance: balance ?? Number.NaN });
     }
     for (const id of acceptedBy(name, answers)) {
-      const receipt = await desk.receipt(id).catch(() => undefined);
+      const receipt = await ask(() => desk.receipt(id));
       receipts.push({ node: name, id, receipt });
     }
   }

@@ -8,8 +8,13 @@ export interface LogFact {
   readonly event: string;
 }
 
+export const measureKinds = ["dispatch", "receipt", "healing"] as const;
+
 /** What happened how fast, in heartbeats. */
 export interface Measure {
+  readonly kind: (typeof measureKinds)[number];
+  /** Whether nothing else was wrong meanwhile: only then is it worth something. */
+  readonly isAlone: boolean;
   readonly what: string;
   readonly atMs: number;
   /** Undefined if it never happened. */
@@ -57,19 +62,27 @@ function afterKill(fault: FaultFact, input: MeasureInput): readonly Measure[] {
   );
   const others = othersDuring(evidence.faults, { fault, untilMs });
   const name = `${fault.kind} of the coordinator ${fault.target}${others}`;
+  const isAlone = others === "";
   return [
     {
+      kind: "dispatch",
+      isAlone,
       what: `${name}: next dispatch by another node`,
       atMs: fault.startMs,
       heartbeats: since(dispatched?.atMs),
     },
     {
+      kind: "receipt",
+      isAlone,
       what: `${name}: first receipt of a later wish`,
       atMs: fault.startMs,
       heartbeats: since(settled?.atMs),
     },
   ];
 }
+
+/** What is wrong for a while after a fault: a node that was away is still skipped, or catches up. */
+const AFTERMATH_MS = 5_000;
 
 /** What else was wrong meanwhile: it explains what takes long. */
 function othersDuring(
@@ -81,7 +94,7 @@ function othersDuring(
       (other) =>
         other !== fault &&
         other.startMs < untilMs &&
-        other.endMs > fault.startMs,
+        other.endMs + AFTERMATH_MS > fault.startMs,
     )
     .map(({ kind, target }) => `${kind} of ${target}`);
   return kinds.length === 0 ? "" : ` (meanwhile: ${kinds.join(", ")})`;
@@ -101,8 +114,15 @@ function afterHealing(fault: FaultFact, input: MeasureInput): Measure {
     const isAll = last.size > evidence.nodes.length / 2;
     if (isAll && names.size === 1 && !names.has(undefined)) agreedMs = atMs;
   }
+  const healing = { ...fault, startMs: fault.endMs };
+  const others = othersDuring(
+    evidence.faults.filter((one) => one !== fault),
+    { fault: healing, untilMs: agreedMs ?? fault.endMs },
+  );
   return {
-    what: `partition ${fault.detail} healed: one coordinator agreed`,
+    kind: "healing",
+    isAlone: others === "",
+    what: `partition ${fault.detail} healed${others}: one coordinator agreed`,
     atMs: fault.endMs,
     heartbeats:
       agreedMs === undefined
@@ -126,4 +146,24 @@ export function coordinatorAt(
     if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
   const [best] = [...counts].sort((a, b) => b[1] - a[1]);
   return best?.[0];
+}
+
+/** How many measures of a kind there are with nothing else wrong, and how long they take. */
+export interface Summary {
+  readonly kind: Measure["kind"];
+  readonly count: number;
+  /** Heartbeats; undefined if there are none. */
+  readonly median: number | undefined;
+  readonly most: number | undefined;
+}
+
+export function summaryOf(measures: readonly Measure[]): readonly Summary[] {
+  return measureKinds.map((kind) => {
+    const found = measures
+      .filter((one) => one.kind === kind && one.isAlone)
+      .map(({ heartbeats }) => heartbeats ?? Infinity)
+      .sort((a, b) => a - b);
+    const median = found[Math.floor(found.length / 2)];
+    return { kind, count: found.length, median, most: found.at(-1) };
+  });
 }

@@ -27,12 +27,14 @@ export const usual = {
   // Only what is stuck takes so long, also on a machine that has much else to do.
   restMs: 300_000,
   clients: 3,
-  wishEveryMs: 750,
+  wishEveryMs: 1_000,
   openMax: 12,
 } as const;
 
 export const HEARTBEAT_MS = 500;
-export const BLOCK_MS = 250;
+export const BLOCK_MS = 400;
+/** How often nodes look for a new block. */
+export const POLL_MS = 200;
 export const MINTED = 1_000_000;
 
 /** More than half must endorse. */

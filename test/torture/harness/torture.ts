@@ -67,7 +67,7 @@ async function run(
   const faults = new Journal<FaultFact>(fileOf("faults"));
   const nodes = [...world.nodes.values()];
   const stop = new AbortController();
-  const everyMs = HEARTBEAT_MS / 2;
+  const everyMs = HEARTBEAT_MS;
   const observing = observe(
     { everyMs, group: group.address },
     { nodes, journal: samples, stop: stop.signal },
@@ -109,7 +109,11 @@ async function run(
   await Promise.all(clients.map((client) => client.giveUp()));
   stop.abort();
   await observing;
-  const collected = await collect(world, { group, answers: answers.entries });
+  const collected = await collect(world, {
+    group,
+    answers: answers.entries,
+    isAtRest: unfinished === "",
+  });
   const evidence: Evidence = {
     nodes: nodes.map(({ name }) => name),
     unfinished,

@@ -12,7 +12,7 @@ import type { LogFact } from "./measures.ts";
 import { Links } from "./network/links.ts";
 import { PortFinder } from "./network/ports.ts";
 import { Supervisor } from "./processes/supervisor.ts";
-import { BLOCK_MS, HEARTBEAT_MS, accountsOf } from "./settings.ts";
+import { BLOCK_MS, HEARTBEAT_MS, POLL_MS, accountsOf } from "./settings.ts";
 
 export interface WorldOptions {
   readonly nodes: number;
@@ -31,6 +31,8 @@ export interface World {
   readonly facts: Journal<LogFact>;
   /** Where everything is written. */
   readonly outDir: string;
+  /** Where a node listens to others. */
+  readonly portOf: (name: string) => number;
   /** Where a node keeps its data. */
   readonly folderOf: (name: string) => string;
   /** Ends all processes, however they are. */
@@ -48,10 +50,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const ports = new Map<string, number>();
   const finder = new PortFinder();
   for (const name of names) ports.set(name, await finder.find());
-  const links = new Links(
-    { names },
-    { portOf: (name) => ports.get(name) ?? 0 },
-  );
+  const portOf = (name: string): number => ports.get(name) ?? 0;
+  const links = new Links({ names }, { portOf });
   const exits = new Journal<ProcessExit>(path.join(outDir, "exits.jsonl"));
   const facts = new Journal<LogFact>(path.join(outDir, "facts.jsonl"));
   const chain = new Chain({
@@ -111,6 +111,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
             outDir,
             config: {
               heartbeatMs: HEARTBEAT_MS,
+              pollMs: POLL_MS,
               ...options.settings,
               networks: { torture: { factory } },
               peers: peersOf(name),
@@ -124,12 +125,17 @@ export async function openWorld(options: WorldOptions): Promise<World> {
           },
         ),
       );
-    await Promise.all([...nodes.values()].map((node) => node.start()));
+    await Promise.all(
+      [...nodes.values()].map(async (node, index) => {
+        // One of them as users do it, to know that it works.
+        await node.start({ isByUser: index === 0 });
+      }),
+    );
   } catch (error) {
     await stop();
     throw error;
   }
-  return { chain, links, nodes, exits, facts, outDir, folderOf, stop };
+  return { chain, links, nodes, exits, facts, outDir, portOf, folderOf, stop };
 }
 
 async function deployFactory(chain: Chain): Promise<string> {

@@ -10,12 +10,17 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 
+import ts from "typescript";
+
 import type { Violation } from "../harness/checker/violation.ts";
 import type { FaultFact } from "../harness/evidence/evidence.ts";
 import type { PlannedFault } from "../harness/nemesis/schedule.ts";
 import type { Edit } from "./catalogue.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
+
+/** The harness takes from the sources what it shares with nodes; nodes run what is compiled. */
+const copied = ["src", "dist", "test/torture", "test/helpers", "package.json"];
 
 /** What a run in a copy came to. */
 export interface Found {
@@ -24,21 +29,26 @@ export interface Found {
   readonly confirmed: number;
 }
 
-/** A copy of the sources and of what tortures them, in a folder of its own, with some things made wrong. */
+/** A copy of the compiled package and of what tortures it, in a folder of its own, with some things made wrong. */
 export class Copy {
   readonly #folder = mkdtempSync(path.join(tmpdir(), "torture-mutant-"));
 
   constructor(edits: readonly Edit[]) {
     const folder = this.#folder;
-    for (const part of ["src", "test/torture", "test/helpers", "package.json"])
+    for (const part of copied)
       cpSync(path.join(root, part), path.join(folder, part), {
         recursive: true,
       });
-    for (const part of ["node_modules", "dist"])
-      symlinkSync(path.join(root, part), path.join(folder, part));
+    symlinkSync(
+      path.join(root, "node_modules"),
+      path.join(folder, "node_modules"),
+    );
     for (const edit of edits) {
-      const file = path.join(folder, "src", edit.file);
-      writeFileSync(file, sabotaged(readFileSync(file, "utf8"), edit));
+      const source = path.join(folder, "src", edit.file);
+      const text = sabotaged(readFileSync(source, "utf8"), edit);
+      writeFileSync(source, text);
+      const compiled = edit.file.replace(/\.ts$/, ".js");
+      writeFileSync(path.join(folder, "dist", compiled), compile(text));
     }
   }
 
@@ -72,4 +82,17 @@ function sabotaged(text: string, { file, find, replace }: Edit): string {
       `${file} has ${parts.length - 1} times: ${find}. Adapt the sabotage to the code.`,
     );
   return parts.join(replace);
+}
+
+/** What the build makes of a file. */
+function compile(text: string): string {
+  const { outputText } = ts.transpileModule(text, {
+    compilerOptions: {
+      target: ts.ScriptTarget.ES2023,
+      module: ts.ModuleKind.ESNext,
+      verbatimModuleSyntax: true,
+      rewriteRelativeImportExtensions: true,
+    },
+  });
+  return outputText;
 }

@@ -14,7 +14,7 @@ import type { SubmitterOptions } from "./ports.ts";
 import type { Order, Signer } from "./signer.ts";
 
 /** How many new transactions are signed before they are saved and sent. */
-export const SIGNATURES_AT_ONCE = 32;
+export const SIGNATURES_AT_ONCE = 128;
 
 /** The state of an account, as of the indexed block. */
 export interface Position {

@@ -28,6 +28,9 @@ export const socketLimits: SocketLimits = {
   pongMs: 8_000,
   /** A connection to here on which nothing comes for so long is dead: several pings are missing. */
   silenceMs: 20_000,
-  /** Before dialling again, each up to twice as long as the one before. Peers that restart are back in a second. */
-  pauseMs: { first: 50, last: 2_000 },
+  /**
+   * Before dialling again, each up to twice as long as the one before. At last as long as a heartbeat by default: who is cut
+   * off hears of the coordinator soon after the cut is over.
+   */
+  pauseMs: { first: 50, last: 500 },
 };

@@ -132,7 +132,7 @@ describe("a peer that is not there", () => {
       await untilTurn(() => a.peer("bob").outEnded.unreachable === n);
       fake.advance(socketLimits.pauseMs.last);
     }
-    const full = [50, 100, 200, 400, 800, 1_600, 2_000, 2_000, 2_000];
+    const full = [50, 100, 200, 400, 500, 500, 500, 500, 500];
     for (const [n, ms] of full.entries())
       expect(asked[n], String(n)).to.be.within(ms / 2, ms);
     expect(a.facts).to.deep.equal([

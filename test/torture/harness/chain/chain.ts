@@ -3,7 +3,7 @@ import path from "node:path";
 import { ask } from "../network/rpc.ts";
 import { Proxy } from "../network/proxy.ts";
 import { Child } from "../processes/child.ts";
-import { hardhatCommand } from "../processes/hardhat.ts";
+import { leanCommand } from "../processes/hardhat.ts";
 import { until } from "../processes/until.ts";
 
 /** Blocks that were replaced: those above `ancestor`, up to `from`. */
@@ -21,6 +21,10 @@ export interface ChainOptions {
   readonly outDir: string;
 }
 
+const START_MS = 180_000;
+/** Only a machine that has much else to do needs so long. */
+const ANSWER_MS = 60_000;
+
 /**
  * Hardhat's chain in a process of its own, behind a proxy for every node. It has no disk: a chain that is stopped and started again would be
  * another one. So it stays, and for nodes it is gone while the proxy is cut.
@@ -37,7 +41,7 @@ export class Chain {
     this.#options = options;
     this.#child = new Child(
       {
-        ...hardhatCommand(["node", "--port", String(options.port)], {}),
+        ...leanCommand({ task: "node", args: { port: options.port } }),
         output: path.join(options.outDir, "chain"),
       },
       { onLine: () => undefined },
@@ -51,10 +55,13 @@ export class Chain {
   }
 
   async start(): Promise<void> {
-    await until({ what: "the chain answers", deadlineMs: 90_000 }, async () => {
-      await this.request("eth_chainId");
-      return true;
-    });
+    await until(
+      { what: "the chain answers", deadlineMs: START_MS },
+      async () => {
+        await this.request("eth_chainId");
+        return true;
+      },
+    );
     // Only time makes blocks, as on a real chain; otherwise no pause would stop them.
     await this.request("evm_setAutomine", false);
     await this.#setMining();
@@ -75,7 +82,7 @@ export class Chain {
     method: string,
     ...params: readonly unknown[]
   ): Promise<Result> {
-    return await ask<Result>(this.ownUrl, { method, params }, 15_000);
+    return await ask<Result>(this.ownUrl, { method, params }, ANSWER_MS);
   }
 
   async height(): Promise<number> {

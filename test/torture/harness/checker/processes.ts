@@ -47,19 +47,16 @@ export const checkProcesses: Check = (evidence) =>
     }
   });
 
-/** A node may refuse to start while there is no chain; whoever runs it starts it again. */
+/** A node may refuse to start if there is no chain meanwhile; whoever runs it starts it again. */
 export function isExcused(
-  { hasAnswered, atMs }: ProcessExit,
+  { hasAnswered, launchedMs, atMs }: ProcessExit,
   { faults }: Pick<Evidence, "faults">,
 ): boolean {
   return (
     !hasAnswered &&
     faults.some(
       ({ target, startMs, endMs }) =>
-        target === "chain" && startMs <= atMs && atMs <= endMs + EXCUSED_MS,
+        target === "chain" && startMs <= atMs && launchedMs <= endMs,
     )
   );
 }
-
-/** It takes a while to notice that the chain is not there. */
-const EXCUSED_MS = 15_000;

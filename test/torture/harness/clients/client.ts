@@ -24,7 +24,7 @@ export const POT = "pot";
 export const SHOPS = ["shop0", "shop1", "shop2"] as const;
 
 const AGAIN_MS = 500;
-const LOOK_MS = 400;
+const LOOK_MS = 600;
 
 /**
  * Wishes for transfers out of one pot, at nodes by chance. It assumes nothing: who did not answer is asked again, with the same

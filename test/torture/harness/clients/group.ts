@@ -7,7 +7,7 @@ export interface TokenGroup {
   readonly id: string;
 }
 
-const JOIN_MS = 120_000;
+const JOIN_MS = 240_000;
 
 /** Creates a group of all nodes, and resolves when all have joined it. */
 export async function createTokenGroup(

@@ -101,6 +101,7 @@ export interface Disk {
 
 /** The end of a process. */
 export interface ProcessExit {
+  readonly launchedMs: number;
   readonly atMs: number;
   readonly node: string;
   readonly code: number | null;

@@ -19,11 +19,11 @@ export interface NemesisPorts {
 }
 
 /** A chain on a busy machine may need a while for a few blocks. */
-const BLOCKS_MS = 60_000;
+const BLOCKS_MS = 180_000;
 /** A node that cannot write should notice at the next block. */
-const FULL_DISK_MS = 30_000;
+const FULL_DISK_MS = 60_000;
 /** Somebody has to wish for something, at the right node. */
-const FAIL_POINT_MS = 60_000;
+const FAIL_POINT_MS = 180_000;
 
 /** Makes the planned faults happen, each in its time, and heals all of them. */
 export async function carryOut(

@@ -6,7 +6,7 @@ import { failPointVariable } from "../../../../src/plugin/serving/options.ts";
 import type { FailPoint } from "../../../../src/runtime/node/fail-points.ts";
 import { ask } from "../network/rpc.ts";
 import { Child, type Exit } from "./child.ts";
-import { hardhatCommand } from "./hardhat.ts";
+import { leanCommand, userCommand } from "./hardhat.ts";
 import { until } from "./until.ts";
 
 /** What a node needs to be started, again and again. */
@@ -29,8 +29,16 @@ export interface NodePorts {
   readonly onExit: (exit: Exit) => void;
 }
 
+/** How a node is started. */
+export interface Launch {
+  /** Where it kills itself. */
+  readonly failPoint?: FailPoint;
+  /** Through Hardhat's command line, which costs more. */
+  readonly isByUser?: boolean;
+}
+
 const START_MS = 180_000;
-const STOP_MS = 60_000;
+const STOP_MS = 180_000;
 
 /** One node in a process of its own, which may come and go. */
 export class NodeProcess {
@@ -55,24 +63,31 @@ export class NodeProcess {
     return this.#child !== undefined && this.#child.exit === undefined;
   }
 
-  /** Starts it. It does not answer yet. With a point, it kills itself there. */
-  launch(failPoint?: FailPoint): void {
+  /** Starts it. It does not answer yet. */
+  launch({ failPoint, isByUser = false }: Launch = {}): void {
     if (this.isUp) throw new Error(`${this.name} is up already.`);
     const { name, dataDir, rpcPort, statusPort, chainUrl, config, outDir } =
       this.#options;
-    const args = [
-      ...["sequencer:node", "--name", name, "--data-dir", dataDir],
-      ...["--rpc-port", String(rpcPort), "--status-port", String(statusPort)],
+    const args = {
+      name,
+      dataDir,
+      rpcPort: String(rpcPort),
+      statusPort: String(statusPort),
+      json: true,
       // Whoever looks for what went wrong wants all of it.
-      ...["--json", "--log-level", "debug", "--network", "torture"],
-    ];
+      logLevel: "debug",
+    };
+    const variables = {
+      TORTURE_CHAIN_URL: chainUrl,
+      TORTURE_SEQUENCER: JSON.stringify(config),
+      ...(failPoint !== undefined && { [failPointVariable]: failPoint }),
+    };
     const child = new Child(
       {
-        ...hardhatCommand(args, {
-          TORTURE_CHAIN_URL: chainUrl,
-          TORTURE_SEQUENCER: JSON.stringify(config),
-          ...(failPoint !== undefined && { [failPointVariable]: failPoint }),
-        }),
+        ...(isByUser ? userCommand : leanCommand)(
+          { task: "sequencer:node", args, network: "torture" },
+          variables,
+        ),
         output: path.join(outDir, name),
       },
       { onLine: this.#ports.onLine },

@@ -4,7 +4,7 @@ import type { FailPoint } from "../../../../src/runtime/node/fail-points.ts";
 import type { ProcessExit } from "../evidence/evidence.ts";
 import type { Journal } from "../evidence/journal.ts";
 import type { Exit } from "./child.ts";
-import { type NodeOptions, NodeProcess } from "./node-process.ts";
+import { type Launch, type NodeOptions, NodeProcess } from "./node-process.ts";
 
 export interface SupervisorPorts {
   readonly onLine: (node: string, line: string) => void;
@@ -19,6 +19,7 @@ export class Supervisor {
   readonly #process: NodeProcess;
   readonly #ports: SupervisorPorts;
   #cause: ProcessExit["cause"];
+  #launchedMs = 0;
   #hasAnswered = false;
   #isWanted = false;
 
@@ -43,9 +44,9 @@ export class Supervisor {
   }
 
   /** Resolves when it answers. */
-  async start(): Promise<void> {
+  async start(launch: Pick<Launch, "isByUser"> = {}): Promise<void> {
     this.#isWanted = true;
-    this.#launch();
+    this.#launch(launch);
     await this.#process.answers();
     this.#hasAnswered = true;
   }
@@ -53,7 +54,7 @@ export class Supervisor {
   /** As `start`, but it kills itself at a point, and stays down then. */
   async startToDie(failPoint: FailPoint): Promise<void> {
     this.#isWanted = false;
-    this.#launch(failPoint);
+    this.#launch({ failPoint });
     this.#cause = "fail-point";
     await this.#process.answers();
     this.#hasAnswered = true;
@@ -99,14 +100,16 @@ export class Supervisor {
     this.#isWanted = false;
   }
 
-  #launch(failPoint?: FailPoint): void {
+  #launch(launch: Launch = {}): void {
     this.#cause = undefined;
+    this.#launchedMs = Date.now();
     this.#hasAnswered = false;
-    this.#process.launch(failPoint);
+    this.#process.launch(launch);
   }
 
   #ended({ code, signal }: Exit): void {
     this.#ports.exits.add({
+      launchedMs: this.#launchedMs,
       atMs: Date.now(),
       node: this.name,
       code,

@@ -29,43 +29,50 @@ export interface Status {
   readonly own: Readonly<Record<string, number>>;
 }
 
-const NODES = 4;
-const THRESHOLD = 3;
-/** Twenty seconds of blocks: no story lasts as long without a pause of the chain. */
-const RANGE_BLOCKS = 100;
-const BLOCK_MS = 200;
-const DEADLINE_MS = 60_000;
+/** What a stage is like. */
+export interface StageOptions {
+  readonly outDir: string;
+  readonly nodes: number;
+  readonly threshold: number;
+  readonly rangeSizeBlocks: number;
+  readonly settings: { readonly heartbeatMs: number } & Readonly<
+    Record<string, number>
+  >;
+}
 
-const settings = {
-  heartbeatMs: 250,
-  rangeSizeBlocks: RANGE_BLOCKS,
-  suspicionMs: 1_500,
-  requestMsMax: 1_000,
-};
+const BLOCK_MS = 500;
+const DEADLINE_MS = 240_000;
 
-/** Four nodes on which stories are played, one after the other. */
+/** Nodes on which stories are played, one after the other. */
 export class Stage {
   readonly world: World;
   readonly group: TokenGroup;
   readonly bank: Bank;
+  readonly #options: StageOptions;
 
-  private constructor(world: World, group: TokenGroup) {
+  private constructor(
+    options: StageOptions,
+    ports: { readonly world: World; readonly group: TokenGroup },
+  ) {
+    const { world, group } = ports;
+    this.#options = options;
     this.world = world;
     this.group = group;
     this.bank = new Bank({ nodes: world.nodes.values(), group });
   }
 
-  static async open(outDir: string): Promise<Stage> {
+  static async open(options: StageOptions): Promise<Stage> {
+    const { outDir, rangeSizeBlocks, settings, threshold } = options;
     const world = await openWorld({
-      nodes: NODES,
+      nodes: options.nodes,
       outDir,
       blockMs: BLOCK_MS,
-      settings,
+      settings: { rangeSizeBlocks, ...settings },
     });
     try {
       const nodes = [...world.nodes.values()];
-      const group = await createTokenGroup(nodes, THRESHOLD);
-      const stage = new Stage(world, group);
+      const group = await createTokenGroup(nodes, threshold);
+      const stage = new Stage(options, { world, group });
       await stage.bank.mint(nodes[0]?.name ?? "");
       return stage;
     } catch (error) {
@@ -115,8 +122,9 @@ export class Stage {
   /** Makes the blocks up to the beginning of the next range, whatever nodes see. Gives its number. */
   async crossBoundary(): Promise<number> {
     const { chain } = this.world;
-    const range = Math.floor((await chain.height()) / RANGE_BLOCKS) + 1;
-    await chain.mineTo(range * RANGE_BLOCKS);
+    const { rangeSizeBlocks } = this.#options;
+    const range = Math.floor((await chain.height()) / rangeSizeBlocks) + 1;
+    await chain.mineTo(range * rangeSizeBlocks);
     return range;
   }
 
@@ -129,14 +137,15 @@ export class Stage {
     readonly first?: string;
   }): Promise<readonly string[]> {
     const { chain } = this.world;
+    const { rangeSizeBlocks } = this.#options;
     const firstOf = (range: number): string | undefined =>
       this.#ranking()(range)[0];
     const isWanted = (range: number): boolean =>
       (wanted.first === undefined || firstOf(range) === wanted.first) &&
       (wanted.isBeforeChange !== true || firstOf(range) !== firstOf(range + 1));
-    let range = Math.floor((await chain.height()) / RANGE_BLOCKS) + 1;
+    let range = Math.floor((await chain.height()) / rangeSizeBlocks) + 1;
     while (!isWanted(range)) range += 1;
-    await chain.mineTo(range * RANGE_BLOCKS);
+    await chain.mineTo(range * rangeSizeBlocks);
     const seen = await Promise.all(
       this.up.map((name) =>
         this.see(name, `is in range ${range}`, (own) => own.range === range),
@@ -152,7 +161,8 @@ export class Stage {
   /** How the next range will be ranked. */
   async rankingAhead(): Promise<readonly string[]> {
     const height = await this.world.chain.height();
-    return this.#ranking()(Math.floor(height / RANGE_BLOCKS) + 1);
+    const { rangeSizeBlocks } = this.#options;
+    return this.#ranking()(Math.floor(height / rangeSizeBlocks) + 1);
   }
 
   /** Does something while the chain makes no blocks, so that ranges stay as they are. */
@@ -244,7 +254,7 @@ export class Stage {
         faults: [],
         replaced: [],
         failures: [],
-        ...(await collect(world, { group, answers })),
+        ...(await collect(world, { group, answers, isAtRest: true })),
       });
     } finally {
       await this.world.stop();

@@ -1,0 +1,64 @@
+/**
+ * Measures the memory of four nodes while intents go through one group, and while groups are created and left alone:
+ * `npm run bench:memory [-- --intents 100000 --groups 10000]`. Fails if it grows with the intents that have ended, if an
+ * idle group costs much or more and more, or if anybody says anything about it.
+ */
+import { parseArgs } from "node:util";
+
+import {
+  bytesEach,
+  memoryOfIdleGroups,
+  memoryOfIntents,
+  type MemoryPoint,
+  spreadOf,
+} from "./bench/memory.ts";
+
+/** What memory may differ by, after the first fifth of the intents: caches have to be full by then. */
+const SPREAD_MAX = 0.1;
+/** What one idle group may cost each of four nodes. */
+const GROUP_BYTES_MAX = 20_000;
+const QUIET_MS = 5_000;
+const NODES = 4;
+
+const { values } = parseArgs({
+  options: {
+    intents: { type: "string", default: "100000" },
+    groups: { type: "string", default: "10000" },
+  },
+});
+
+const partsOf = (total: number, parts: number): readonly number[] =>
+  Array.from({ length: parts }, (_, i) => Math.ceil((total * (i + 1)) / parts));
+
+function print(what: string, points: readonly MemoryPoint[]): void {
+  for (const { count, heapBytes } of points)
+    console.log(`${count} ${what}: ${(heapBytes / 1e6).toFixed(1)} MB`);
+}
+
+const wrong: string[] = [];
+
+const intents = Number(values.intents);
+if (intents > 0) {
+  const points = await memoryOfIntents(partsOf(intents, 5));
+  print("intents", points);
+  const spread = spreadOf(points);
+  console.log(`memory differs by ${(100 * spread).toFixed(1)} %`);
+  if (spread > SPREAD_MAX) wrong.push("memory grows with ended intents");
+}
+
+const groups = Number(values.groups);
+if (groups > 0) {
+  const { points, messages, quietMs } = await memoryOfIdleGroups(
+    partsOf(groups, 4),
+    QUIET_MS,
+  );
+  print("groups", points);
+  const each = bytesEach(points) / NODES;
+  console.log(`an idle group costs a node ${each.toFixed(0)} bytes`);
+  console.log(`${messages} messages in ${quietMs} ms`);
+  if (each > GROUP_BYTES_MAX) wrong.push("an idle group costs too much");
+  if (messages > 0) wrong.push("idle groups send messages");
+}
+
+for (const one of wrong) console.error(one);
+process.exitCode = wrong.length === 0 ? 0 : 1;
