@@ -1,0 +1,102 @@
+import { expect } from "chai";
+
+import { parseAddress, parseUint64 } from "../../../src/ledger/index.ts";
+import { GroupRunner } from "../../../src/runtime/node/group-runner.ts";
+import { Pulse } from "../../../src/runtime/node/pulse.ts";
+import { defaultSettings } from "../../../src/runtime/node/settings.ts";
+import { statusOf } from "../../../src/runtime/node/status.ts";
+import { openStore, type Store } from "../../../src/runtime/store/store.ts";
+import { block, submission } from "../../helpers/letters.ts";
+import { intent } from "../../helpers/simulated-group.ts";
+import { groupAt, nodeName, word } from "../../helpers/stores.ts";
+import { whispers } from "../../helpers/whispers.ts";
+
+const alice = nodeName("alice");
+const epoch = parseUint64(0n);
+
+describe("A group at rest", () => {
+  let store: Store;
+  let pulse: Pulse<GroupRunner>;
+  beforeEach(() => {
+    store = openStore({ file: ":memory:" });
+    pulse = new Pulse(5);
+  });
+  afterEach(() => {
+    store.close();
+  });
+
+  function aRunner(historyThrough?: number): GroupRunner {
+    return new GroupRunner(
+      {
+        stored: {
+          id: word(1),
+          address: groupAt(1),
+          name: "",
+          domain: whispers.name,
+          members: [alice],
+          committee: [{ name: alice, endorser: parseAddress(groupAt(21)) }],
+          threshold: 1,
+          mode: "elected",
+          policy: "sticky",
+          configuration: {},
+          epoch,
+          createdBlock: 1,
+          historyThrough,
+          genesis: {
+            factory: parseAddress(groupAt(41)),
+            creator: parseAddress(groupAt(31)),
+            salt: word(2),
+            externalCalls: false,
+            transactionHash: undefined,
+          },
+        },
+        self: alice,
+        chainId: 1n,
+        height: pulse.height,
+        settings: defaultSettings,
+      },
+      { store, domain: whispers, pulse },
+    );
+  }
+
+  it("is told of no ticks and blocks, and knows both when something happens", () => {
+    const runner = aRunner();
+    expect([...pulse.awake]).to.deep.equal([]);
+    pulse.ticks = 7;
+    pulse.height = 9;
+    runner.handle(submission(intent(1, "")));
+    expect(runner.sequencer).to.include({ tick: 7, height: 9 });
+    expect([...pulse.awake]).to.deep.equal([runner]);
+  });
+
+  it("misses nothing twice", () => {
+    const runner = aRunner();
+    pulse.ticks = 7;
+    runner.handle({ type: "Tick" });
+    expect([...pulse.awake]).to.deep.equal([]);
+    pulse.ticks = 8;
+    runner.wake();
+    runner.wake();
+    expect(runner.sequencer.tick).to.equal(9);
+  });
+
+  it("shows the height of its node", () => {
+    const runner = aRunner();
+    pulse.height = 5 + 3 * defaultSettings.rangeSizeBlocks;
+    const { range } = statusOf(runner, { tickMs: 50 });
+    expect(range).to.equal(
+      Math.floor(pulse.height / defaultSettings.rangeSizeBlocks),
+    );
+    expect([...pulse.awake]).to.deep.equal([]);
+  });
+
+  it("has the past that it was told of, and not the node's height, until that is indexed", () => {
+    const runner = aRunner(2);
+    runner.handle(block(3));
+    expect([...pulse.awake]).to.deep.equal([runner]);
+    expect(runner.sequencer.height).to.equal(3);
+    runner.isCaughtUp = true;
+    runner.handle({ type: "Tick" });
+    expect([...pulse.awake]).to.deep.equal([]);
+  });
+});
