@@ -1,6 +1,6 @@
 import { limits } from "../protocol/limits.ts";
 import { isAtRest, type Sequencer } from "../protocol/sequencer.ts";
-import { candidates } from "../protocol/turn.ts";
+import { candidates, graceTicks } from "../protocol/turn.ts";
 import { Violation } from "./violation.ts";
 
 /** S26 and the like: what a node's memory must never contradict. */
@@ -160,6 +160,13 @@ export function leftoversOf(sequencer: Sequencer): string[] {
     sender.transactions.size > 0 ||
     sender.assembly !== undefined ||
     endorser.checking.size + endorser.deferred.length > 0;
-  if (!isWaiting && !isAtRest(sequencer)) leftovers.push("its clock going");
+  if (!isWaiting && !isAtRest(sequencer) && !hasHeardSomebody(sequencer))
+    leftovers.push("its clock going");
   return leftovers;
+}
+
+/** A heartbeat may come late enough that a node still waits for the next one. */
+function hasHeardSomebody({ beats, config, tick }: Sequencer): boolean {
+  const patience = graceTicks(config) + config.heartbeatTicks;
+  return [...beats.values()].some((beat) => tick - beat.tick <= patience);
 }

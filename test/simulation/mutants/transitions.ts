@@ -226,8 +226,8 @@ export const assemblies: Mutant[] = [
   {
     name: "lets dependants of a reverted intent wait",
     file: "sequencer.ts",
-    find: "        failDependants(turn, effect.receipt.id);\n",
-    replace: "        void failDependants;\n",
+    find: '      if (type === "Reverted") failDependants(turn, id);\n',
+    replace: "      void failDependants;\n      void type;\n      void id;\n",
     properties: ["L2"],
     runs: { faults: "none" },
   },
