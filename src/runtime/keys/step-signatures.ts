@@ -16,7 +16,7 @@ import {
 // So whoever checks a hundred steps of one answer looks at one signature, and what lies beside one way is known for the next.
 
 /** Answers that are remembered at least, each with all its steps. Who forgets one looks at its signature again. */
-const ANSWERS_MAX = 16;
+const ANSWERS_MAX = 4;
 const SIGNATURE_BYTES = 64;
 const HASH_BYTES = 32;
 const WAY_AT = SIGNATURE_BYTES + 4;
