@@ -58,7 +58,7 @@ function hasNothingToSend({
     dependants.size === 0 &&
     waitForRange === undefined &&
     assembly === undefined &&
-    undecided === undefined
+    undecided.length === 0
   );
 }
 

@@ -15,7 +15,9 @@ export function watchBundles(turn: Turn): void {
     coordinator.preparations.includes(work);
   for (const work of [...coordinator.bundles, ...coordinator.preparations]) {
     if (!isOpen(work)) continue;
-    const isWaiting = work.isAsking || !work.isEndorsed;
+    // What is permitted waits for nobody but those in front of it.
+    const isWaiting =
+      !work.isEndorsed || (work.isAsking && work.unpermitted.size > 0);
     const isOver = isExpiring(turn, work);
     if (isWaiting && (isOver || tick >= work.deadlineTick)) {
       // Blocks may come so fast that it never lasts until its deadline: then, too, those who hold it up leave it.

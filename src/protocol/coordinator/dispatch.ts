@@ -9,21 +9,24 @@ import type { BundleWork } from "./model.ts";
 import { noteAnswer } from "./silence.ts";
 import { tellTransaction } from "./tell.ts";
 
-/** Asks the senders in the first bundle for permission, once it has its endorsements. */
+/** Asks for permission for bundles that have their endorsements, in order: for none before those in front of it are asked for. */
 export function askPermission(turn: Turn): void {
-  const { coordinator } = turn.node;
-  const [work] = coordinator.bundles;
-  if (work === undefined || !work.isEndorsed || work.isAsking) return;
-  if (isExpiring(turn, work)) {
-    dissolve(turn, work);
-    return;
+  const { bundles } = turn.node.coordinator;
+  const next = bundles.findIndex(({ isAsking }) => !isAsking);
+  if (next === -1) return;
+  for (const work of bundles.slice(next)) {
+    if (!work.isEndorsed) return;
+    if (isExpiring(turn, work)) {
+      dissolve(turn, work);
+      return;
+    }
+    work.isAsking = true;
+    work.tries = 0;
+    work.dueTick = nextTry(turn, 0, work.key);
+    work.deadlineTick = turn.node.tick + turn.node.config.stateTicks;
+    tellAll(turn, work, { type: "DependencyReady" });
+    sendPermissionRequests(turn, work);
   }
-  work.isAsking = true;
-  work.tries = 0;
-  work.dueTick = nextTry(turn, 0, work.key);
-  work.deadlineTick = turn.node.tick + turn.node.config.stateTicks;
-  tellAll(turn, work, { type: "DependencyReady" });
-  sendPermissionRequests(turn, work);
 }
 
 /** Asks the senders that have not permitted it yet. */
@@ -42,7 +45,7 @@ export function sendPermissionRequests(
     });
 }
 
-/** A sender permits exactly this bundle. With the last permission it is dispatched. */
+/** A sender permits exactly this bundle. With the last permission it is dispatched, if it is the first, and so are those behind it. */
 export function receivePermission(
   turn: Turn,
   from: NodeName,
@@ -51,19 +54,32 @@ export function receivePermission(
   const { coordinator } = turn.node;
   const work = findBundle(coordinator, message.key, message.digest);
   if (
-    work === undefined ||
-    !work.isAsking ||
-    coordinator.bundles[0] !== work ||
+    work?.isAsking !== true ||
+    work.isForUser ||
     !work.unpermitted.delete(from)
   ) {
     ignore(turn, "stale permission");
     return;
   }
   noteAnswer(coordinator, from);
-  if (work.unpermitted.size > 0 || coordinator.state !== "Active") return;
-  // Many blocks may have come since it was asked for.
-  if (isExpiring(turn, work)) dissolve(turn, work);
-  else dispatch(turn, work);
+  if (coordinator.state === "Active") dispatchPermitted(turn);
+}
+
+/** Dispatches in order: what is permitted waits for what is in front of it. */
+function dispatchPermitted(turn: Turn): void {
+  const { bundles } = turn.node.coordinator;
+  for (
+    let [work] = bundles;
+    work?.isAsking === true && work.unpermitted.size === 0;
+    [work] = bundles
+  ) {
+    // Many blocks may have come since it was asked for.
+    if (isExpiring(turn, work)) {
+      dissolve(turn, work);
+      return;
+    }
+    dispatch(turn, work);
+  }
 }
 
 /** Point of no return: durable before it is submitted or told. protocol.md#8, P1C. */

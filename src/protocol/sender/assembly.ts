@@ -1,4 +1,5 @@
 import type { IntentId, NodeName, RequestKey, StateId } from "../ids.ts";
+import { limits } from "../limits.ts";
 import type { AssembleOutcome, DenialReason, MessageOf } from "../messages.ts";
 import type { Outline } from "../transition.ts";
 import { ignore, nextTry, send, type Turn } from "../turn.ts";
@@ -181,8 +182,9 @@ export function receivePermissionRequest(
     denied.length === 0 &&
     mine.some(({ intentId }) => !isInOrder(node.sender, bundle, intentId))
   ) {
-    // The coordinator may have seen a block that this node has not.
-    node.sender.undecided = { from, request };
+    // The coordinator may have seen a block that this node has not. What is too much is asked for again.
+    const { undecided } = node.sender;
+    if (undecided.length < limits.deferred) undecided.push({ from, request });
     return;
   }
   if (denied.length > 0) {
@@ -221,10 +223,8 @@ export function receivePermissionRequest(
 /** Looks again, after a block, at what could not be decided before. */
 export function decide(turn: Turn): void {
   const { sender } = turn.node;
-  const { undecided } = sender;
-  sender.undecided = undefined;
-  if (undecided !== undefined)
-    receivePermissionRequest(turn, undecided.from, undecided.request);
+  for (const { from, request } of sender.undecided.splice(0))
+    receivePermissionRequest(turn, from, request);
 }
 
 /** Whether all that it depends on is confirmed, or comes before it in the same bundle. */

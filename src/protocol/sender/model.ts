@@ -77,13 +77,11 @@ export interface Sender {
         readonly response: MessageOf<"AssembleResponse">;
       }
     | undefined;
-  /** A request for permission that waits until this node sees what its transactions depend on. */
-  undecided:
-    | {
-        readonly from: NodeName;
-        readonly request: MessageOf<"DispatchPermissionRequest">;
-      }
-    | undefined;
+  /** Requests for permission that wait until this node sees what its transactions depend on. */
+  readonly undecided: {
+    readonly from: NodeName;
+    readonly request: MessageOf<"DispatchPermissionRequest">;
+  }[];
   /** Ids by the last block in which a permission may be used. */
   readonly expiries: Heap<IntentId>;
   /** Who waits for an intent. */
@@ -116,7 +114,7 @@ export function createSender(): Sender {
     refusals: 0,
     assembly: undefined,
     answered: undefined,
-    undecided: undefined,
+    undecided: [],
     expiries: createHeap(),
     dependants: new Map(),
     inquiries: 0,

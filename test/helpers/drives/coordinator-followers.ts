@@ -92,7 +92,7 @@ const falls: readonly Drive[] = [
       "Blocked --> PreAssembly_Blocked : DependencyReverted [hasUnassembledDependencies]",
     run: (trace) => {
       const coordinator = delayed(trace);
-      coordinator.endorsed(second);
+      coordinator.gathering(second);
       tryAgain(coordinator).endorse(first).handOver();
     },
   },

@@ -11,10 +11,10 @@ const [first, second, third] = [wish(1), wish(2), wish(3)];
 /** Cannot be assembled beside the first one. */
 const rival: Intent = { ...wish(4), touches: first.touches };
 
-/** The first one asks for permission, the second one is endorsed and waits for it. */
+/** The second one is endorsed, and waits for the first one, which is not. */
 function blocked(trace: Trace): Coordinator {
   const coordinator = new Coordinator(trace);
-  coordinator.endorsed(first);
+  coordinator.gathering(first);
   coordinator.endorsed(second);
   return coordinator;
 }
@@ -67,7 +67,7 @@ const dependencies: readonly Drive[] = [
     run: (trace) => {
       const coordinator = new Coordinator(trace);
       const bundle = coordinator.dispatched(first);
-      coordinator.endorsed(second);
+      coordinator.gathering(second);
       coordinator.endorsed(third, outputsOf(first));
       coordinator.failed(bundle);
     },
@@ -116,13 +116,16 @@ const ends: readonly Drive[] = [
   },
   {
     arrow: "Confirming_Dispatch --> Final : Withdrawn",
-    run: (trace) => blocked(trace).handOver(),
+    run: (trace) => {
+      const coordinator = new Coordinator(trace);
+      coordinator.endorsed(first);
+      coordinator.handOver();
+    },
   },
   {
+    // Nobody else endorses the first one.
     arrow: "Blocked --> Endorsement_Gathering : Unbundled",
-    run: (trace) => {
-      blocked(trace).denied(first);
-    },
+    run: (trace) => blocked(trace).node.wait(50),
   },
   {
     arrow: "Submitted --> Submitted : Submitted",

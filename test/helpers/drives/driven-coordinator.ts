@@ -59,19 +59,25 @@ export class Coordinator {
     return this;
   }
 
-  /** The first bundle asks for permission, the next one waits for it. */
+  /** Permission is asked for, if it is for all bundles in front of it. */
   endorsed(wish: Intent, inputs?: readonly StateId[]): Bundle {
     const bundle = this.gathering(wish, inputs);
     this.endorse(wish);
     return bundle;
   }
 
-  dispatched(wish: Intent): Bundle {
-    const bundle = this.endorsed(wish);
-    const { key } = this.#workOf(wish);
+  /** The sender permits the bundle of a wish. */
+  permitted(wish: Intent): this {
+    const { key, bundle } = this.#workOf(wish);
     const { digest } = bundle;
     const ids = [wish.id];
     this.node.hear(sender, { type: "DispatchPermission", key, digest, ids });
+    return this;
+  }
+
+  dispatched(wish: Intent): Bundle {
+    const bundle = this.endorsed(wish);
+    this.permitted(wish);
     return bundle;
   }
 
