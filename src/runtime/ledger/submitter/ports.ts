@@ -64,8 +64,8 @@ const GWEI = 1_000_000_000n;
 
 /** Values for {@link SubmitterOptions} that suit most chains. */
 export const submitterDefaults = {
-  inFlightMax: 128,
-  sendsAtOnce: 4,
+  inFlightMax: 512,
+  sendsAtOnce: 32,
   resubmitBlocks: 5,
   resendMs: 10_000,
   settleBlocks: 64,
