@@ -21,7 +21,7 @@ export function isAtRest({
   );
 }
 
-/** No work, and no other coordinator whose silence would be noticed. */
+/** No work, none of another's to remember, and no other coordinator whose silence would be noticed. */
 function hasNothingToCoordinate({
   state,
   transactions,
@@ -29,6 +29,7 @@ function hasNothingToCoordinate({
   assemblies,
   bundles,
   preparations,
+  flushOwner,
   dispatched,
   handovers,
 }: Coordinator): boolean {
@@ -39,6 +40,7 @@ function hasNothingToCoordinate({
     assemblies.size === 0 &&
     bundles.length === 0 &&
     preparations.length === 0 &&
+    flushOwner === undefined &&
     dispatched.size === 0 &&
     handovers.size === 0
   );

@@ -1,7 +1,7 @@
 import { watchAssemblies } from "./coordinator/assembly.ts";
 import { watchBundles } from "./coordinator/deadlines.ts";
 import { notifyDispatched } from "./coordinator/dispatch.ts";
-import { sendHandover } from "./coordinator/handover.ts";
+import { sendHandover, watchFlush } from "./coordinator/handover.ts";
 import { sendHeartbeats } from "./coordinator/heartbeat.ts";
 import { tellTransaction } from "./coordinator/tell.ts";
 import { watch } from "./sender/actions.ts";
@@ -39,6 +39,7 @@ export function pass(turn: Turn): void {
   if (node.tick - coordinator.heartbeatTick >= config.heartbeatTicks)
     beat(turn);
   watchPredecessor(turn);
+  watchFlush(turn);
 }
 
 function beat(turn: Turn): void {

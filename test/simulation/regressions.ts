@@ -116,6 +116,11 @@ const kept: readonly Kept[] = [
     property: "S27",
     bug: "a successor took a predecessor who had just handed over for silent, because his heartbeats were old",
   },
+  {
+    options: { seed: 401_520, faults: "all", policy: "rotating" },
+    property: "S27",
+    bug: "a node that gave way forgot what it had been waiting for, and the role came back at once",
+  },
 ];
 
 describe("Seeds in which a property once did not hold", function () {

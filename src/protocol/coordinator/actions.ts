@@ -66,10 +66,16 @@ export function activate(
   coordinator.heartbeatTick = node.tick - node.config.heartbeatTicks;
   coordinator.predecessor = undefined;
   coordinator.successor = undefined;
+  coordinator.closingBeats = 0;
+  forgetFlush(coordinator);
+}
+
+/** Forgets what was taken over: it is over, or nobody waits for it any more. */
+export function forgetFlush(coordinator: Coordinator): void {
   coordinator.flush.clear();
+  coordinator.flushOwner = undefined;
   coordinator.flushDigests.clear();
   coordinator.flushUntil = 0;
-  coordinator.closingBeats = 0;
   dropImportedContext(coordinator);
 }
 

@@ -99,6 +99,30 @@ export function mayStartAtOnce(
   );
 }
 
+/** The same, but what was in flight when this node gave way still is. */
+export function mayStartAfterFlush(
+  coordinator: Coordinator,
+  event: EventOf<"TransactionsDelegated">,
+  turn: Turn,
+): boolean {
+  return (
+    isInFlight(coordinator, event, turn) &&
+    mayStartAtOnce(coordinator, event, turn)
+  );
+}
+
+/** The role is this node's, but what was in flight when it gave way still is. */
+export function mayCoordinateAfterFlush(
+  coordinator: Coordinator,
+  event: EventOf<"TransactionsDelegated">,
+  turn: Turn,
+): boolean {
+  return (
+    isInFlight(coordinator, event, turn) &&
+    mayCoordinate(coordinator, event, turn)
+  );
+}
+
 /** Something that the other dispatched is not on the ledger yet, as far as this node has seen it. */
 export function hasToWaitFor(
   coordinator: Coordinator,
@@ -131,7 +155,20 @@ export function hasNothingToWaitFor(
 ): boolean {
   return (
     isPredecessor(coordinator, event) &&
-    isFlushed(coordinator) &&
+    !isInFlight(coordinator, event, turn) &&
+    !hasToWaitFor(coordinator, event, turn)
+  );
+}
+
+/** The same, but what was in flight when this node gave way still is. */
+export function hasNothingNewToWaitFor(
+  coordinator: Coordinator,
+  event: EventOf<"HandoverReceived">,
+  turn: Turn,
+): boolean {
+  return (
+    isPredecessor(coordinator, event) &&
+    isInFlight(coordinator, event, turn) &&
     !hasToWaitFor(coordinator, event, turn)
   );
 }
@@ -266,6 +303,15 @@ export function isFlushOver(
   return isBehind
     ? node.tick - enteredTick >= node.config.stateTicks
     : node.height >= flushUntil;
+}
+
+/** What was taken over is neither on the ledger, as far as this node has seen it, nor too late for it. */
+export function isInFlight(
+  coordinator: Coordinator,
+  event: unknown,
+  turn: Turn,
+): boolean {
+  return !isFlushed(coordinator) && !isFlushOver(coordinator, event, turn);
 }
 
 /**

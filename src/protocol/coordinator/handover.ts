@@ -3,13 +3,14 @@ import type { NodeName } from "../ids.ts";
 import type { HandoverRecord } from "../records.ts";
 import {
   candidates,
+  graceTicks,
   isSilent,
   newKey,
   nextTry,
   send,
   type Turn,
 } from "../turn.ts";
-import { returnWork } from "./actions.ts";
+import { forgetFlush, returnWork } from "./actions.ts";
 import { dissolve } from "./bundles.ts";
 import {
   distrustImportedContext,
@@ -17,7 +18,7 @@ import {
   importContext,
   viewOf,
 } from "./context.ts";
-import { isOnLedger } from "./guards.ts";
+import { isInFlight, isOnLedger } from "./guards.ts";
 import type { Coordinator, CoordinatorEvent } from "./model.ts";
 import { importPlaces, placesOfContext } from "./places.ts";
 import { tellTransaction } from "./tell.ts";
@@ -49,10 +50,11 @@ export function askForHandover(
 /** Builds on what the predecessor dispatched, and waits until it is confirmed. */
 export function prepare(
   coordinator: Coordinator,
-  { handover }: EventOf<"HandoverReceived">,
+  { from, handover }: EventOf<"HandoverReceived">,
   { node }: Turn,
 ): void {
   coordinator.enteredTick = node.tick;
+  coordinator.flushOwner = from;
   coordinator.handoverHeight = handover.height;
   importContext(coordinator, handover.context);
   importPlaces(coordinator, handover.places);
@@ -233,11 +235,41 @@ export function stepBack(
   }
 }
 
-/** Somebody else takes the role up: what was taken over for it is his business. */
-export function giveWay(coordinator: Coordinator): void {
+/**
+ * Somebody else takes the role up, and what was to be built on is his business. It is in flight all the same, and the role
+ * may come back soon: without the bundles, whatever is assembled then is assembled again when it happens.
+ */
+export function giveWay(
+  coordinator: Coordinator,
+  _event: unknown,
+  { node }: Turn,
+): void {
+  coordinator.enteredTick = node.tick;
   coordinator.predecessor = undefined;
-  coordinator.flush.clear();
   coordinator.flushDigests.clear();
-  coordinator.flushUntil = 0;
   dropImportedContext(coordinator);
+}
+
+/** The role is back, and what was in flight when this node gave way still is: waits for it as before. */
+export function keepWaiting(
+  coordinator: Coordinator,
+  _event: unknown,
+  { node }: Turn,
+): void {
+  coordinator.enteredTick = node.tick;
+  coordinator.predecessor = coordinator.flushOwner;
+  coordinator.successor = undefined;
+}
+
+/**
+ * A node that gave way forgets what was in flight when that is over. After a grace without the role it does in any case:
+ * whoever still flushes then was heard meanwhile.
+ */
+export function watchFlush(turn: Turn): void {
+  const { coordinator, tick, config } = turn.node;
+  const { state, flushOwner, enteredTick } = coordinator;
+  if (flushOwner === undefined || state === "Prepared") return;
+  const isOld = state !== "Elect" && tick - enteredTick > graceTicks(config);
+  if (isOld || !isInFlight(coordinator, undefined, turn))
+    forgetFlush(coordinator);
 }

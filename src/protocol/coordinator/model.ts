@@ -167,7 +167,9 @@ export interface Coordinator {
   successor: NodeName | undefined;
   /** Intents that the predecessor dispatched and that must be confirmed before this node dispatches. */
   readonly flush: Set<IntentId>;
-  /** The bundles in which they are to happen. */
+  /** Who handed them over. A node that gave way remembers him and them for a while. */
+  flushOwner: NodeName | undefined;
+  /** The bundles in which they are to happen, as far as this node builds on them. */
   readonly flushDigests: Set<Digest>;
   /** The last block in which they can be. */
   flushUntil: number;
@@ -210,6 +212,7 @@ export function createCoordinator(): Coordinator {
     predecessor: undefined,
     successor: undefined,
     flush: new Set(),
+    flushOwner: undefined,
     flushDigests: new Set(),
     flushUntil: 0,
     handoverHeight: 0,

@@ -5,6 +5,7 @@ import { accept, refuse } from "./delegation.ts";
 import {
   hasLostTheRange,
   hasNothingDispatched,
+  hasNothingNewToWaitFor,
   hasNothingToWaitFor,
   hasNoWork,
   hasReachedItsRange,
@@ -17,12 +18,15 @@ import {
   isFlushed,
   isFlushOver,
   isForeign,
+  isInFlight,
   isNextAt,
   isOutrankedBy,
   isPredecessor,
   isPredecessorClosing,
   mayCoordinate,
+  mayCoordinateAfterFlush,
   mayDelegate,
+  mayStartAfterFlush,
   mayStartAtOnce,
   mayStillWaitFor,
   shouldTakeOver,
@@ -34,6 +38,7 @@ import {
   handOverNothing,
   handOverToFirst,
   handOverToHim,
+  keepWaiting,
   noteAsking,
   prepare,
   stepBack,
@@ -79,6 +84,11 @@ export const coordinatorTable: Table<
     HandoverReceived: handedOver,
     HandoverRequestReceived: [{ to: "Idle", run: [handOverNothing] }],
     TransactionsDelegated: [
+      {
+        to: "Prepared",
+        when: mayCoordinateAfterFlush,
+        run: [accept, keepWaiting],
+      },
       { to: "Active", when: mayCoordinate, run: [accept, activate] },
       { to: "Standby", when: isNextAt, run: [refuse] },
       { to: "Idle", run: [refuse] },
@@ -93,6 +103,7 @@ export const coordinatorTable: Table<
     HandoverReceived: handedOver,
     HandoverRequestReceived: [{ to: "Observing", run: [handOverNothing] }],
     TransactionsDelegated: [
+      { to: "Prepared", when: mayStartAfterFlush, run: [accept, keepWaiting] },
       { to: "Active", when: mayStartAtOnce, run: [accept, activate] },
       { to: "Elect", when: mayCoordinate, run: [accept, askForHandover] },
       { to: "Standby", when: isNextAt, run: [refuse] },
@@ -121,6 +132,7 @@ export const coordinatorTable: Table<
     TransactionsDelegated: [{ to: "Elect", run: [accept] }],
     HandoverReceived: [
       { to: "Active", when: hasNothingToWaitFor, run: [prepare, activate] },
+      { to: "Prepared", when: hasNothingNewToWaitFor, run: [keepWaiting] },
       { to: "Prepared", when: isPredecessor, run: [prepare] },
     ],
     HandoverRequestReceived: givenUp,
@@ -132,7 +144,10 @@ export const coordinatorTable: Table<
       },
       { to: "Elect", when: isForeign, run: [note] },
     ],
-    PredecessorSilent: [{ to: "Active", run: [activate] }],
+    PredecessorSilent: [
+      { to: "Prepared", when: isInFlight, run: [keepWaiting] },
+      { to: "Active", run: [activate] },
+    ],
   },
   Prepared: {
     TransactionsDelegated: [{ to: "Prepared", run: [accept] }],

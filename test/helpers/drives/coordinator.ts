@@ -30,6 +30,20 @@ function prepared(trace: Trace): LoneNode {
   return aNode(trace, 1).hear(rank(2), handover([open], 15));
 }
 
+/** The second in rank, which gave way to the first while it waited, and now hears that the first has no work left. */
+function gaveWay(trace: Trace): LoneNode {
+  return prepared(trace)
+    .hear(rank(0), heartbeat("Active"))
+    .hear(rank(0), heartbeat("Closing"));
+}
+
+/** The same, asking the third for the role, whose work is in flight. */
+function electAgain(trace: Trace): LoneNode {
+  return gaveWay(trace)
+    .hear(rank(2), heartbeat("Flush"))
+    .hear(rank(2), delegation(intent(1, "")));
+}
+
 /** The second in rank, which gave the role to the first. */
 function closing(trace: Trace): LoneNode {
   return aNode(trace, 1)
@@ -71,6 +85,19 @@ const beginnings: readonly Drive[] = [
   {
     arrow: "Idle --> Prepared : HandoverReceived [hasToWaitFor]",
     run: prepared,
+  },
+  {
+    arrow:
+      "Idle --> Prepared : TransactionsDelegated [mayCoordinateAfterFlush]",
+    run: (trace) =>
+      gaveWay(trace)
+        .wait(5)
+        .hear(rank(2), delegation(intent(1, ""))),
+  },
+  {
+    arrow:
+      "Observing --> Prepared : TransactionsDelegated [mayStartAfterFlush]",
+    run: (trace) => gaveWay(trace).hear(rank(2), delegation(intent(1, ""))),
   },
   {
     arrow: "Observing --> Observing : HandoverRequestReceived",
@@ -136,6 +163,14 @@ const takeovers: readonly Drive[] = [
   {
     arrow: "Elect --> Observing : HeartbeatReceived [isOutrankedBy]",
     run: (trace) => elect(trace).hear(rank(0), heartbeat("Active")),
+  },
+  {
+    arrow: "Elect --> Prepared : HandoverReceived [hasNothingNewToWaitFor]",
+    run: (trace) => electAgain(trace).hear(rank(2), handover([], 0)),
+  },
+  {
+    arrow: "Elect --> Prepared : PredecessorSilent [isInFlight]",
+    run: (trace) => electAgain(trace).wait(16),
   },
   {
     arrow: "Prepared --> Active : TransactionConfirmed [isFlushOver]",
