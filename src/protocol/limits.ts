@@ -66,6 +66,8 @@ export const limits = {
   endorsed: 1_024,
   /** Intents that ended which a node remembers at least, to answer late messages. The ledger remembers the rest. */
   ended: 10_000,
+  /** Ranges whose order of coordinators a node remembers at least: its own, the next one, and those of peers that are behind. */
+  ranges: 4,
   /** Blocks a peer may claim to be ahead. A claim beyond that is nonsense and counts as no claim. */
   aheadBlocks: 1_000_000,
 } as const;

@@ -7,7 +7,9 @@ import type { Effect } from "./effects.ts";
 import { createEndorser } from "./endorser.ts";
 import type { Event } from "./events.ts";
 import type { IntentId, NodeName } from "./ids.ts";
+import { limits } from "./limits.ts";
 import type { Tracer } from "./machine.ts";
+import { createRecent, recall, remember } from "./recent.ts";
 import { receive, receiveMessage } from "./receive.ts";
 import type { SavedRecord } from "./records.ts";
 import { restore } from "./restore.ts";
@@ -35,13 +37,15 @@ export function createSequencer(
 ): { readonly sequencer: Sequencer; readonly effects: Effect[] } {
   const committee = config.mode === "remote" ? config.pool : config.committee;
   const ranking = rankingOf({ committee, contract: config.contract });
-  let ranked:
-    { readonly range: number; readonly order: NodeName[] } | undefined;
+  const ranked = createRecent<number, NodeName[]>(limits.ranges);
   const sequencer: Sequencer = {
     config,
     ranking: (range) => {
-      if (ranked?.range !== range) ranked = { range, order: ranking(range) };
-      return ranked.order;
+      const known = recall(ranked, range);
+      if (known !== undefined) return known;
+      const order = ranking(range);
+      remember(ranked, range, order);
+      return order;
     },
     tick: 0,
     height,

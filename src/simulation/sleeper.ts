@@ -21,8 +21,24 @@ export class Sleeper {
 
   /** Something is about to happen to the core. */
   before(sequencer: Sequencer, event: Event): void {
+    if (!mayBeMissed(event)) this.#wake(sequencer);
+    else if (this.#sleep === undefined && isAtRest(sequencer))
+      this.#sleep = fallAsleep(sequencer);
+  }
+
+  /** It happened. */
+  after(sequencer: Sequencer, event: Event, effects: readonly Effect[]): void {
     const sleep = this.#sleep;
-    if (sleep === undefined || mayBeMissed(event)) return;
+    if (sleep === undefined) return;
+    if (effects.length > 0)
+      throw new Violation("S44", `${sequencer.config.self} acts in its sleep`);
+    if (event.type === "Tick") sleep.ticks += 1;
+    if (event.type === "BlockSeen") sleep.height = event.height;
+  }
+
+  #wake(sequencer: Sequencer): void {
+    const sleep = this.#sleep;
+    if (sleep === undefined) return;
     this.#sleep = undefined;
     const { ticks, height } = sleep;
     const effects = handle(sleep.sequencer, { type: "Rested", ticks, height });
@@ -35,25 +51,13 @@ export class Sleeper {
         `${sequencer.config.self} differs after a rest of ${ticks} ticks up to block ${height}`,
       );
   }
+}
 
-  /** It happened. */
-  after(sequencer: Sequencer, event: Event, effects: readonly Effect[]): void {
-    const sleep = this.#sleep;
-    if (sleep !== undefined) {
-      if (effects.length > 0)
-        throw new Violation(
-          "S44",
-          `${sequencer.config.self} acts in its sleep`,
-        );
-      if (event.type === "Tick") sleep.ticks += 1;
-      if (event.type === "BlockSeen") sleep.height = event.height;
-    } else if (isAtRest(sequencer)) {
-      const { config, ranking, height } = sequencer;
-      const memory = structuredClone(memoryOf(sequencer));
-      const copy = { ...sequencer, ...memory, config, ranking };
-      this.#sleep = { sequencer: copy, ticks: 0, height };
-    }
-  }
+function fallAsleep(sequencer: Sequencer): Sleep {
+  const { config, ranking, height } = sequencer;
+  const memory = structuredClone(memoryOf(sequencer));
+  const copy = { ...sequencer, ...memory, config, ranking };
+  return { sequencer: copy, ticks: 0, height };
 }
 
 /** Whether it may be kept back from a group at rest. */
