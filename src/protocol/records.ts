@@ -88,7 +88,12 @@ export interface HandoverRecord {
 export type SavedRecord = IntentRecord | DispatchRecord | HandoverRecord;
 
 /** Where a record is kept. */
-export function recordKey(record: SavedRecord): string {
+export function recordKey(
+  record:
+    | Pick<IntentRecord, "kind" | "intent">
+    | Pick<DispatchRecord, "kind" | "bundle">
+    | Pick<HandoverRecord, "kind" | "key">,
+): string {
   switch (record.kind) {
     case "intent":
       return `intent:${record.intent.id}`;

@@ -1,7 +1,11 @@
 import type { Effect } from "../../protocol/effects.ts";
 import type { Event } from "../../protocol/events.ts";
 import type { NodeName } from "../../protocol/ids.ts";
-import type { DispatchRecord, SavedRecord } from "../../protocol/records.ts";
+import {
+  type DispatchRecord,
+  recordKey,
+  type SavedRecord,
+} from "../../protocol/records.ts";
 import { assemble } from "../domains/assembler.ts";
 import { signTogether } from "../keys/step-signatures.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
@@ -72,14 +76,14 @@ export class Deeds {
     const { address } = runner.stored;
     switch (effect.type) {
       case "Save":
-        turn.writes.push(() => {
+        turn.records.set(`${address}:${recordKey(effect.record)}`, () => {
           store.records.save(address, effect.record);
         });
         this.#keepStep(turn, runner, effect.record);
         this.#tellDispatched(turn, runner, effect.record);
         return;
       case "Erase":
-        turn.writes.push(() => {
+        turn.records.set(`${address}:${effect.key}`, () => {
           store.records.erase(address, effect.key);
         });
         return;

@@ -4,6 +4,8 @@ import type { Store } from "../store/store.ts";
 export interface Turn {
   /** Runs inside the commit. */
   readonly writes: (() => void)[];
+  /** Runs inside the commit, before those: of several writes of one record, only the last. */
+  readonly records: Map<string, () => void>;
   /** Runs after the commit, in order. */
   readonly deeds: (() => void)[];
 }
@@ -75,18 +77,19 @@ export class Turns {
   #take(): void {
     if (this.#isStopped || this.#waiting.length === 0) return;
     const jobs = this.#waiting.splice(0, this.#countOfNext());
-    const turn: Turn = { writes: [], deeds: [] };
+    const turn: Turn = { writes: [], records: new Map(), deeds: [] };
     try {
       for (const job of jobs) job.run(turn);
-      if (turn.writes.length > 0)
+      if (hasWrites(turn))
         this.#store.write(() => {
+          for (const write of turn.records.values()) write();
           for (const write of turn.writes) write();
         });
     } catch (error) {
       this.#fail(jobs, error);
       return;
     }
-    if (turn.writes.length === 0) {
+    if (!hasWrites(turn)) {
       this.#finish(jobs, turn);
       return;
     }
@@ -125,4 +128,8 @@ export class Turns {
     const alone = this.#waiting.findIndex(({ isAlone }) => isAlone === true);
     return Math.min(JOBS_MAX, alone === -1 ? this.#waiting.length : alone);
   }
+}
+
+function hasWrites({ writes, records }: Turn): boolean {
+  return writes.length > 0 || records.size > 0;
 }

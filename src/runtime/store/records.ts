@@ -3,14 +3,19 @@ import { crc32 } from "node:zlib";
 import {
   type GroupAddress,
   type IntentId,
+  type NodeName,
   parseIntentId,
+  parseNodeName,
 } from "../../protocol/ids.ts";
 import {
+  type DispatchRecord,
   type IntentRecord,
   type Receipt,
   recordKey,
   type SavedRecord,
 } from "../../protocol/records.ts";
+import { listOf } from "../../protocol/shape.ts";
+import type { Bundle } from "../../protocol/transition.ts";
 import { Columns } from "./columns.ts";
 import type { Database, Row } from "./database.ts";
 
@@ -23,6 +28,7 @@ CREATE TABLE records (
   outcome TEXT NOT NULL CHECK (outcome IN ('open', 'confirmed', 'reverted')),
   block INTEGER,
   record TEXT NOT NULL,
+  acknowledged TEXT NOT NULL,
   checksum INTEGER NOT NULL,
   UNIQUE (group_address, key)
 );
@@ -31,9 +37,17 @@ CREATE INDEX records_reverted ON records (group_address) WHERE outcome = 'revert
 CREATE INDEX records_confirmed ON records (group_address, block) WHERE outcome = 'confirmed';
 `;
 
+/** A record as JSON. Which senders know of a dispatch changes, while the rest of it does not: that is in a column of its own. */
+type Stored =
+  Exclude<SavedRecord, DispatchRecord> | Omit<DispatchRecord, "acknowledged">;
+
+const nodeNames = listOf(parseNodeName, Infinity);
+
 /** What the protocol core wants to find again: its intents, dispatches and handovers. */
 export class Records {
   readonly #database: Database;
+  /** Bundles that are written down: when senders acknowledge them, only that is. */
+  readonly #written = new WeakSet<Bundle>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -41,20 +55,48 @@ export class Records {
 
   /** Replaces what was kept under the same key. */
   save(group: GroupAddress, record: SavedRecord): void {
+    if (record.kind !== "dispatch") {
+      this.#write(group, record, []);
+      return;
+    }
+    const { acknowledged, ...dispatch } = record;
+    if (this.#acknowledge(group, record)) return;
+    this.#write(group, dispatch, acknowledged);
+    this.#written.add(record.bundle);
+  }
+
+  #write(
+    group: GroupAddress,
+    record: Stored,
+    acknowledged: readonly NodeName[],
+  ): void {
     const key = recordKey(record);
     const text = JSON.stringify(record);
     const receipt = record.kind === "intent" ? record.receipt : undefined;
     this.#database.run(
-      `INSERT INTO records (group_address, key, outcome, block, record, checksum) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (group_address, key) DO UPDATE SET
-         outcome = excluded.outcome, block = excluded.block, record = excluded.record, checksum = excluded.checksum`,
+      `INSERT INTO records (group_address, key, outcome, block, record, acknowledged, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (group_address, key) DO UPDATE SET outcome = excluded.outcome, block = excluded.block,
+         record = excluded.record, acknowledged = excluded.acknowledged, checksum = excluded.checksum`,
       group,
       key,
       outcomeOf(receipt?.type),
       receipt?.type === "Confirmed" ? receipt.block : null,
       text,
+      JSON.stringify(acknowledged),
       checksumOf(key, text),
     );
+  }
+
+  /** Whether the rest of a dispatch is there already. */
+  #acknowledge(group: GroupAddress, record: DispatchRecord): boolean {
+    if (!this.#written.has(record.bundle)) return false;
+    const changes = this.#database.run(
+      "UPDATE records SET acknowledged = ? WHERE group_address = ? AND key = ?",
+      JSON.stringify(record.acknowledged),
+      group,
+      recordKey(record),
+    );
+    return changes > 0;
   }
 
   erase(group: GroupAddress, key: string): void {
@@ -69,7 +111,7 @@ export class Records {
   open(group: GroupAddress): readonly SavedRecord[] {
     return this.#database
       .all(
-        "SELECT key, record, checksum FROM records WHERE group_address = ? AND outcome = 'open' ORDER BY number",
+        "SELECT key, record, acknowledged, checksum FROM records WHERE group_address = ? AND outcome = 'open' ORDER BY number",
         group,
       )
       .map(readRecord);
@@ -78,7 +120,7 @@ export class Records {
   /** An intent, open or settled. */
   intent(group: GroupAddress, id: IntentId): IntentRecord | undefined {
     const row = this.#database.get(
-      "SELECT key, record, checksum FROM records WHERE group_address = ? AND key = ?",
+      "SELECT key, record, acknowledged, checksum FROM records WHERE group_address = ? AND key = ?",
       group,
       `intent:${id}`,
     );
@@ -89,7 +131,7 @@ export class Records {
   confirmedAbove(group: GroupAddress, block: number): readonly IntentRecord[] {
     return this.#database
       .all(
-        `SELECT key, record, checksum FROM records
+        `SELECT key, record, acknowledged, checksum FROM records
          WHERE group_address = ? AND outcome = 'confirmed' AND block > ? ORDER BY block, number`,
         group,
         block,
@@ -101,7 +143,7 @@ export class Records {
   lastReverted(group: GroupAddress, count: number): readonly IntentRecord[] {
     return this.#database
       .all(
-        `SELECT key, record, checksum FROM records
+        `SELECT key, record, acknowledged, checksum FROM records
          WHERE group_address = ? AND outcome = 'reverted' ORDER BY number DESC LIMIT ?`,
         group,
         count,
@@ -147,7 +189,8 @@ function readRecord(row: Row): SavedRecord {
   const text = columns.text("record");
   if (columns.count("checksum") !== checksumOf(key, text))
     throw columns.corrupt("its checksum is wrong");
-  return withEveryField(JSON.parse(text) as SavedRecord);
+  const acknowledged = columns.json("acknowledged", nodeNames);
+  return withEveryField(JSON.parse(text) as Stored, acknowledged);
 }
 
 function readIntent(row: Row): IntentRecord {
@@ -161,7 +204,11 @@ function readIntent(row: Row): IntentRecord {
 }
 
 /** JSON leaves out what is undefined; the core sees the record as it was. */
-function withEveryField(record: SavedRecord): SavedRecord {
+function withEveryField(
+  record: Stored,
+  acknowledged: readonly NodeName[],
+): SavedRecord {
+  if (record.kind === "dispatch") return { ...record, acknowledged };
   if (record.kind !== "intent") return record;
   const { parked, permission, reason, prepared, receipt, intent } = record;
   return {
