@@ -95,7 +95,8 @@ export {
   seriesOf,
 } from "./lanes.ts";
 export { ledgerErrorOf, revertDataOf } from "./revert-data.ts";
-export { curve, type Curve } from "./secp256k1.ts";
+export { type Curve, nativeCurve } from "./native-curve.ts";
+export { curve } from "./secp256k1.ts";
 export {
   type CompactSignature,
   isCanonical,

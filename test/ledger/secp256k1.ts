@@ -8,7 +8,8 @@ import {
   recoverSigner,
   toHex,
 } from "../../src/ledger/index.ts";
-import { nativeCurve, plainCurve } from "../../src/ledger/secp256k1.ts";
+import { nativeCurve } from "../../src/ledger/native-curve.ts";
+import { plainCurve } from "../../src/ledger/secp256k1.ts";
 
 const word = fc
   .uint8Array({ minLength: 32, maxLength: 32 })

@@ -1,7 +1,8 @@
 import { computeAddress, SigningKey } from "ethers";
 
-import { curve, type Hex, parseAddress, parseHex } from "../../ledger/index.ts";
+import { type Hex, parseAddress, parseHex } from "../../ledger/index.ts";
 import type { Endorser, Payer } from "../ports.ts";
+import { curveThread } from "./curve-thread.ts";
 import { KeyError } from "./key-error.ts";
 import { signTransaction } from "./transaction-bytes.ts";
 
@@ -10,7 +11,7 @@ export function createEndorser(privateKey: unknown): Endorser {
   const key = parseKey(privateKey);
   return {
     address: parseAddress(computeAddress(key)),
-    sign: curve.signer(key),
+    sign: async (digest) => await curveThread.sign(key, digest),
   };
 }
 
@@ -29,12 +30,15 @@ export function createPayer(privateKey: unknown): Payer {
 /** The same, with the public key. */
 export function payerKeyOf(privateKey: unknown): PayerKey {
   const key = parseKey(privateKey);
-  const sign = curve.signer(key);
   const publicKey = parseHex(SigningKey.computePublicKey(key));
   return {
     publicKey,
     address: parseAddress(computeAddress(publicKey)),
-    signTransaction: (unsigned) => signTransaction(unsigned, sign),
+    signTransaction: async (unsigned) =>
+      await signTransaction(
+        unsigned,
+        async (digest) => await curveThread.sign(key, digest),
+      ),
   };
 }
 

@@ -9,12 +9,12 @@ const NO_ACCESS_LIST = Buffer.of(0xc0);
 const WORD_DIGITS = 64;
 
 /** Signs a transaction: the bytes that a chain takes. */
-export function signTransaction(
+export async function signTransaction(
   transaction: UnsignedTransaction,
-  sign: (digest: Hex) => Hex,
-): Hex {
+  sign: (digest: Hex) => Promise<Hex>,
+): Promise<Hex> {
   const fields = fieldsOf(transaction);
-  const signature = sign(keccak256Hex(inList(fields)));
+  const signature = await sign(keccak256Hex(inList(fields)));
   const r = signature.slice(2, 2 + WORD_DIGITS);
   const s = signature.slice(2 + WORD_DIGITS, 2 + 2 * WORD_DIGITS);
   const parity = signature.endsWith("1c") ? 1n : 0n;

@@ -1,13 +1,10 @@
-import {
-  parseDigest,
-  parseSignature,
-  recoverSigner,
-} from "../../ledger/index.ts";
 import type { Event } from "../../protocol/events.ts";
 import type { GroupAddress, NodeName } from "../../protocol/ids.ts";
-import type { MessageOf } from "../../protocol/messages.ts";
+import type { Message, MessageOf } from "../../protocol/messages.ts";
+import type { Endorsement } from "../../protocol/transition.ts";
 import type { SealedTransport } from "../transport/sealed-transport.ts";
 import { type Body, decodeBody } from "./body.ts";
+import { areGenuine, endorsementsIn } from "./genuine.ts";
 import type { GroupRunner } from "./group-runner.ts";
 import type { GroupOffer } from "./offer.ts";
 import { bodiesIn, Outbox } from "./outbox.ts";
@@ -25,6 +22,7 @@ interface MailboxPorts extends Pick<NodePorts, "connect" | "store"> {
   readonly turns: Turns;
   readonly runner: (group: GroupAddress) => GroupRunner | undefined;
   readonly tell: (runner: GroupRunner, event: Event) => void;
+  readonly fail: (error: unknown) => void;
   readonly onAsk: (
     runner: GroupRunner,
     from: NodeName,
@@ -45,6 +43,8 @@ export class Mailbox {
   readonly #self: NodeName;
   readonly #ports: MailboxPorts;
   readonly #dropped: Record<string, number> = {};
+  /** Messages whose endorsements are being looked at. */
+  #checking = 0;
   readonly #outbox = new Outbox({
     send: (to, bodies) => this.#transport?.send(to, bodies),
   });
@@ -139,7 +139,7 @@ export class Mailbox {
         return;
       case "message": {
         const { message } = body;
-        if (this.#ports.turns.length > WAITING_MAX) {
+        if (this.#ports.turns.length + this.#checking > WAITING_MAX) {
           this.#drop("too many");
           return;
         }
@@ -149,21 +149,32 @@ export class Mailbox {
           // It has enough of them.
           if (work?.isEndorsed !== false) return;
         }
-        if (
-          (message.type === "Endorsement" &&
-            !isEndorsedBy(runner, from, message)) ||
-          (message.type === "TransactionPrepared" &&
-            !isPrepared(runner, message))
-        ) {
-          this.#drop("forged endorsement");
-          return;
-        }
         if (message.type === "EndorsementRequest")
           runner.seen.add(from, message.bundle);
-        this.#ports.tell(runner, { type: "MessageReceived", from, message });
+        const endorsements = endorsementsIn(from, message);
+        if (endorsements === undefined)
+          this.#ports.tell(runner, { type: "MessageReceived", from, message });
+        else this.#check(runner, endorsements, { from, message });
         return;
       }
     }
+  }
+
+  /** Passes a message on if its endorsements are genuine. */
+  #check(
+    runner: GroupRunner,
+    endorsements: readonly Endorsement[],
+    received: { readonly from: NodeName; readonly message: Message },
+  ): void {
+    this.#checking += 1;
+    areGenuine(runner, endorsements)
+      .then((isGood) => {
+        this.#checking -= 1;
+        if (isGood)
+          this.#ports.tell(runner, { type: "MessageReceived", ...received });
+        else this.#drop("forged endorsement");
+      })
+      .catch(this.#ports.fail);
   }
 
   #drop(reason: string): void {
@@ -180,38 +191,4 @@ function askedFor(
   return [...bundles, ...preparations].find(
     ({ bundle }) => bundle.digest === digest,
   );
-}
-
-/** Whether all endorsements are genuine, and no member's stands twice: so there are never more to look at than members. */
-function isPrepared(
-  runner: GroupRunner,
-  { endorsements }: MessageOf<"TransactionPrepared">,
-): boolean {
-  const endorsers = new Set(endorsements.map(({ endorser }) => endorser));
-  return (
-    endorsers.size === endorsements.length &&
-    endorsements.every((endorsement) =>
-      isEndorsedBy(runner, endorsement.endorser, endorsement),
-    )
-  );
-}
-
-/** Whether the ledger would take the signature for that member's. */
-function isEndorsedBy(
-  { stored }: GroupRunner,
-  from: NodeName,
-  { digest, signature }: Pick<MessageOf<"Endorsement">, "digest" | "signature">,
-): boolean {
-  const member = stored.committee.find(({ name }) => name === from);
-  if (member === undefined) return false;
-  try {
-    const signer = recoverSigner(
-      parseDigest(digest),
-      parseSignature(signature),
-    );
-    return signer !== undefined && signer === member.endorser;
-  } catch {
-    // It is no signature at all.
-    return false;
-  }
 }

@@ -120,6 +120,7 @@ export class Node implements NodeService {
         turns: this.#turns,
         userKeys: this.#userKeys,
         tell,
+        fail,
         runner: (group) => this.#runners.get(group),
         onAsk: (runner, from, body) => {
           this.#catchUp.answer(runner, from, body);

@@ -22,6 +22,7 @@ describe("Messages that a node dropped", () => {
         userKeys: { answer: never, learn: never },
         runner: never,
         tell: never,
+        fail: never,
         onAsk: never,
         onTell: never,
         onOffer: never,

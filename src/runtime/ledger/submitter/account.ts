@@ -1,6 +1,7 @@
 import type { Address } from "../../../ledger/index.ts";
 import { ChainError } from "../../ports.ts";
 import type { SavedSubmission, Signing } from "../../store/submissions.ts";
+import { inParallel } from "../parallel.ts";
 import { Worker } from "../worker.ts";
 import { costOf } from "./fees.ts";
 import {
@@ -239,8 +240,11 @@ export class Account {
     );
     const ports = { options, chain, signer };
     const orders = await takeOrders(jobs, fillers, position, ports);
-    const signings: Signing[] = [];
-    for (const order of orders) signings.push(await signer.sign(order));
+    const signings = await inParallel(
+      orders,
+      options.sendsAtOnce,
+      async (order) => await signer.sign(order),
+    );
     if (signings.length === 0) return false;
     await database.commitSoon(() => {
       for (const signing of signings) submissions.sign(signing);
