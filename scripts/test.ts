@@ -13,6 +13,12 @@ import { parseArgs } from "node:util";
 
 const root = path.resolve(import.meta.dirname, "..");
 
+/** Many tests start processes: they load what others have compiled. */
+const environment = {
+  NODE_COMPILE_CACHE: path.join(root, "node_modules/.cache/compiled"),
+  ...process.env,
+};
+
 const first = [
   "test/ledger/differential.ts",
   "test/simulation/mutants/run.ts",
@@ -42,6 +48,7 @@ async function run(
 ): Promise<boolean> {
   const child = spawn(command, args, {
     cwd: root,
+    env: environment,
     stdio: output === "now" ? "inherit" : ["inherit", "pipe", "pipe"],
   });
   const said: Buffer[] = [];

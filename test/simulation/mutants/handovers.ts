@@ -18,8 +18,8 @@ export const handovers: Mutant[] = [
       '  if (state === "Active" || state === "Prepared") {\n    formPreparations(turn);\n',
     also: {
       file: "coordinator/dispatch.ts",
-      find: `work.unpermitted.size > 0 || coordinator.state !== "Active"`,
-      replace: "work.unpermitted.size > 0",
+      find: `if (coordinator.state === "Active") dispatchPermitted(turn);`,
+      replace: "dispatchPermitted(turn);",
     },
     properties: ["S27"],
     runs: { faults: "none", policy: "rotating" },
