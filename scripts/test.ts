@@ -63,7 +63,8 @@ const { values: options } = parseArgs({
   options: { processes: { type: "boolean", default: false } },
 });
 // They need nothing of Hardhat's, and two of it at once would compile the same contracts.
-const withProcesses = ["mocha", ...apart] as const;
+// Node may hang while it gives back what a process holds that ends by itself.
+const withProcesses = ["mocha", "--exit", ...apart] as const;
 
 async function everything(): Promise<boolean> {
   const beside = run(withProcesses, "later");

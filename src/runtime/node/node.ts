@@ -238,6 +238,8 @@ export class Node implements NodeService {
     if (this.#isStopped) return;
     this.#isStopped = true;
     this.#cancelTick?.();
+    // Whoever watches is told what others can see already.
+    await this.#turns.flushed();
     this.#turns.stop();
     this.#endorsing.stop();
     this.#userKeys.stop();

@@ -33,6 +33,8 @@ export class Turns {
   #isScheduled = false;
   /** The jobs whose writes are on their way to the disk. */
   #flushing: readonly Job[] | undefined;
+  /** Who wants to know when they are there. */
+  #onFlushed: (() => void)[] = [];
   #isStopped = false;
 
   constructor(ports: {
@@ -56,6 +58,14 @@ export class Turns {
     this.#schedule();
   }
 
+  /** Resolves when what is on its way to the disk is there, and what follows from it is done. */
+  async flushed(): Promise<void> {
+    if (this.#flushing === undefined) return;
+    await new Promise<void>((resolve) => {
+      this.#onFlushed.push(resolve);
+    });
+  }
+
   /** What waits is forgotten, as if the process had ended. */
   stop(): void {
     this.#isStopped = true;
@@ -63,6 +73,7 @@ export class Turns {
     this.#waiting = [];
     this.#flushing = undefined;
     for (const job of dropped) job.onDropped?.();
+    this.#tellFlushed();
   }
 
   #schedule(): void {
@@ -99,6 +110,7 @@ export class Turns {
       this.#flushing = undefined;
       if (error === undefined) this.#finish(jobs, turn);
       else this.#fail(jobs, error);
+      this.#tellFlushed();
     });
   }
 
@@ -110,6 +122,10 @@ export class Turns {
       return;
     }
     if (this.#waiting.length > 0) this.#schedule();
+  }
+
+  #tellFlushed(): void {
+    for (const resolve of this.#onFlushed.splice(0)) resolve();
   }
 
   #fail(jobs: readonly Job[], error: unknown): void {
