@@ -18,7 +18,7 @@ import {
   importContext,
   viewOf,
 } from "./context.ts";
-import { isInFlight, isOnLedger } from "./guards.ts";
+import { isInFlight, isOnLedger } from "./flush-guards.ts";
 import type { Coordinator, CoordinatorEvent } from "./model.ts";
 import { importPlaces, placesOfContext } from "./places.ts";
 import { tellTransaction } from "./tell.ts";

@@ -4,7 +4,7 @@ import type { Mutant } from "./catalogue.ts";
 export const handovers: Mutant[] = [
   {
     name: "dispatches before the flush point",
-    file: "coordinator/guards.ts",
+    file: "coordinator/flush-guards.ts",
     find: "    handover.flushUntil > node.height &&\n",
     replace: "    handover.flushUntil < 0 &&\n",
     properties: ["S27"],
@@ -26,7 +26,7 @@ export const handovers: Mutant[] = [
   },
   {
     name: "believes a late word that a flush is over",
-    file: "coordinator/guards.ts",
+    file: "coordinator/flush-guards.ts",
     find: "    heartbeat.height > handoverHeight &&\n",
     replace: "",
     // Most of what comes late is not heard at all.

@@ -1,0 +1,151 @@
+import type { IntentId, NodeName } from "../ids.ts";
+import { isRemembered } from "../recent.ts";
+import { candidates, type Sequencer, type Turn } from "../turn.ts";
+import {
+  hasNothingDispatched,
+  mayCoordinate,
+  mayStartAtOnce,
+} from "./guards.ts";
+import type { Coordinator, CoordinatorEvent } from "./model.ts";
+
+// Guards about what a predecessor dispatched, and whether to wait for it.
+
+type EventOf<Type extends CoordinatorEvent["type"]> = Extract<
+  CoordinatorEvent,
+  { readonly type: Type }
+>;
+
+/** Nobody else is at work, but what was in flight when this node gave way still is. */
+export function mayStartAfterFlush(
+  coordinator: Coordinator,
+  event: EventOf<"TransactionsDelegated">,
+  turn: Turn,
+): boolean {
+  return (
+    isInFlight(coordinator, event, turn) &&
+    mayStartAtOnce(coordinator, event, turn)
+  );
+}
+
+/** The role is this node's, but what was in flight when it gave way still is. */
+export function mayCoordinateAfterFlush(
+  coordinator: Coordinator,
+  event: EventOf<"TransactionsDelegated">,
+  turn: Turn,
+): boolean {
+  return (
+    isInFlight(coordinator, event, turn) &&
+    mayCoordinate(coordinator, event, turn)
+  );
+}
+
+/** Something that the other dispatched is not on the ledger yet, as far as this node has seen it. */
+export function hasToWaitFor(
+  coordinator: Coordinator,
+  { handover }: EventOf<"HandoverReceived">,
+  { node }: Turn,
+): boolean {
+  return (
+    candidates(node).includes(node.config.self) &&
+    handover.flushUntil > node.height &&
+    handover.flush.some((id) => !isOnLedger(coordinator, node, id))
+  );
+}
+
+/** Nothing is dispatched here yet, so that what the other dispatched can come first. */
+export function mayStillWaitFor(
+  coordinator: Coordinator,
+  event: EventOf<"HandoverReceived">,
+  turn: Turn,
+): boolean {
+  return (
+    hasNothingDispatched(coordinator) && hasToWaitFor(coordinator, event, turn)
+  );
+}
+
+/** The one who hands over is the one it was expected from, and all that he dispatched is on the ledger. */
+export function hasNothingToWaitFor(
+  coordinator: Coordinator,
+  event: EventOf<"HandoverReceived">,
+  turn: Turn,
+): boolean {
+  return (
+    isPredecessor(coordinator, event) &&
+    !isInFlight(coordinator, event, turn) &&
+    !hasToWaitFor(coordinator, event, turn)
+  );
+}
+
+/** The same, but what was in flight when this node gave way still is. */
+export function hasNothingNewToWaitFor(
+  coordinator: Coordinator,
+  event: EventOf<"HandoverReceived">,
+  turn: Turn,
+): boolean {
+  return (
+    isPredecessor(coordinator, event) &&
+    isInFlight(coordinator, event, turn) &&
+    !hasToWaitFor(coordinator, event, turn)
+  );
+}
+
+/** Whether this node has seen, and remembers, that an intent is over. */
+export function isOnLedger(
+  { ended }: Coordinator,
+  { endorser }: Sequencer,
+  id: IntentId,
+): boolean {
+  return isRemembered(ended, id) || isRemembered(endorser.fulfilled, id);
+}
+
+export function isFlushed({ flush }: Coordinator): boolean {
+  return flush.size === 0;
+}
+
+/**
+ * What the predecessor dispatched can no longer happen, as far as it has not. A node that does not catch up with him soon
+ * has not been told the truth about the height.
+ */
+export function isFlushOver(
+  { flushUntil, handoverHeight, enteredTick }: Coordinator,
+  _event: unknown,
+  { node }: Turn,
+): boolean {
+  const isBehind = node.height < handoverHeight;
+  return isBehind
+    ? node.tick - enteredTick >= node.config.stateTicks
+    : node.height >= flushUntil;
+}
+
+/** What was taken over is neither on the ledger, as far as this node has seen it, nor too late for it. */
+export function isInFlight(
+  coordinator: Coordinator,
+  event: unknown,
+  turn: Turn,
+): boolean {
+  return !isFlushed(coordinator) && !isFlushOver(coordinator, event, turn);
+}
+
+/**
+ * The predecessor has nothing left that it dispatched, and this node has seen the blocks that he has seen. He learns of
+ * it from a block: what he said up to the height at which he handed over only comes late.
+ */
+export function isPredecessorClosing(
+  { predecessor, handoverHeight }: Coordinator,
+  { from, heartbeat }: EventOf<"HeartbeatReceived">,
+  { node }: Turn,
+): boolean {
+  return (
+    predecessor === from &&
+    heartbeat.state === "Closing" &&
+    heartbeat.height > handoverHeight &&
+    heartbeat.height <= node.height
+  );
+}
+
+export function isPredecessor(
+  { predecessor }: Coordinator,
+  { from }: { readonly from: NodeName },
+): boolean {
+  return predecessor === from;
+}
