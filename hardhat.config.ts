@@ -53,8 +53,8 @@ export default defineConfig({
     splitTestsCompilation: true,
   },
   test: {
-    // One process more than there are cores to count on, for many tests wait. Files share nothing but what is compiled.
-    mocha: { parallel: true, jobs: 3 },
+    // One process for each core. Files share nothing but what is compiled.
+    mocha: { parallel: true, jobs: 2 },
     solidity: {
       // The same seed every time, so that a run that passes passes again.
       fuzz: { runs: isCoverage ? 16 : 256, seed: "0x5e90e9ce" },
