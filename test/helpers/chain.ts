@@ -37,6 +37,8 @@ export interface Chain {
   readonly atomFactory: Address;
   readonly send: (call: Call) => Promise<Sent>;
   readonly call: (call: Call) => Promise<Hex>;
+  /** What a program returns. It changes nothing. */
+  readonly run: (program: Hex) => Promise<Hex>;
   readonly logsOf: (
     address: Address,
     fromBlock: number,
@@ -104,6 +106,8 @@ export async function openChain(): Promise<Chain> {
     atomFactory: await deploy("AtomFactory"),
     send,
     call: async (call) => parseHex(await request("eth_call", [call, "latest"])),
+    run: async (program) =>
+      parseHex(await request("eth_call", [{ data: program }, "latest"])),
     logsOf: async (address, fromBlock) =>
       (await request("eth_getLogs", [
         { address, fromBlock: `0x${fromBlock.toString(16)}` },

@@ -1,4 +1,4 @@
-import { expect } from "chai";
+import assert from "node:assert/strict";
 
 import {
   type Address,
@@ -19,6 +19,7 @@ import {
 } from "../../../src/ledger/index.ts";
 import type { Chain } from "../chain.ts";
 import { type apply, approvalKey, type Model } from "./model.ts";
+import { ask } from "./questions.ts";
 import type { Scene } from "./scene.ts";
 import { encodeStep, type Step } from "./step.ts";
 
@@ -41,21 +42,19 @@ export async function compareStep(
     ...(step.type === "ExecuteApproved" ? { from: step.caller } : {}),
   });
   if (sent.type === "Refused") {
-    expect(sent).to.deep.equal(expected);
+    assert.deepEqual(sent, expected);
     if (ENDORSEMENT_ERRORS.has(sent.error.type)) {
       // The check that nodes make before they submit says exactly what the contract says.
-      expect(endorsementError(model, step, committee)).to.deep.equal(
-        sent.error,
-      );
+      assert.deepEqual(endorsementError(model, step, committee), sent.error);
     }
     return sent.error.type;
   }
   const events = decodeLogs(sent.logs).map(eventOf);
-  expect({ type: "Done", event: events[0] }).to.deep.equal(expected);
-  expect(events).to.have.lengthOf(1);
+  assert.deepEqual({ type: "Done", event: events[0] }, expected);
+  assert.equal(events.length, 1);
   // Recovering signatures is slow, so only some of the good ones.
   if (block % 16n === 0n)
-    expect(endorsementError(model, step, committee)).to.equal(undefined);
+    assert.equal(endorsementError(model, step, committee), undefined);
   return events[0]?.type ?? "nothing";
 }
 
@@ -100,7 +99,7 @@ function endorsementError(
 /** What a fact says, without where it stands. */
 function eventOf(fact: LedgerFact): Partial<LedgerFact> {
   const { log, address, ...event } = fact;
-  expect(log.address).to.equal(address);
+  assert.equal(log.address, address);
   return event;
 }
 
@@ -110,39 +109,31 @@ export async function compareState(
   { model, states, intents, steps }: Scene,
 ): Promise<void> {
   const to = model.domain.group;
-  const isTrue = async (
-    selector: Hex,
-    ...words: readonly string[]
-  ): Promise<boolean> =>
-    BigInt(
-      await chain.call({ to, data: parseHex(selector + words.join("")) }),
-    ) === 1n;
-  for (const stateId of new Set([...states, ...model.unspent])) {
-    expect(
-      await isTrue(IS_UNSPENT, stateId.slice(2)),
-      `unspent ${stateId}`,
-    ).to.equal(model.unspent.has(stateId));
-  }
-  for (const intentId of intents) {
-    expect(
-      await isTrue(IS_FULFILLED, intentId.slice(2)),
-      `fulfilled ${intentId}`,
-    ).to.equal(model.fulfilled.has(intentId));
-  }
-  for (const step of steps) {
-    if (step.type !== "Approve") continue;
-    const hash = hashTransition(step.transition);
-    expect(
-      await isTrue(
-        IS_APPROVED,
-        hash.slice(2),
-        step.delegate.slice(2).padStart(64, "0"),
-      ),
-      `approved ${hash}`,
-    ).to.equal(model.approvals.has(approvalKey(hash, step.delegate)));
-  }
+  const facts = [
+    ...[...new Set([...states, ...model.unspent])].map((id) => ({
+      data: IS_UNSPENT + id.slice(2),
+      isTrue: model.unspent.has(id),
+    })),
+    ...[...intents].map((id) => ({
+      data: IS_FULFILLED + id.slice(2),
+      isTrue: model.fulfilled.has(id),
+    })),
+    ...steps.flatMap((step) => {
+      if (step.type !== "Approve") return [];
+      const hash = hashTransition(step.transition);
+      const delegate = step.delegate.slice(2).padStart(64, "0");
+      return {
+        data: IS_APPROVED + hash.slice(2) + delegate,
+        isTrue: model.approvals.has(approvalKey(hash, step.delegate)),
+      };
+    }),
+  ].map(({ data, isTrue }) => ({ to, data: parseHex(data), isTrue }));
+  const answers = await ask(chain, facts);
+  for (const [i, { data, isTrue }] of facts.entries())
+    assert.equal(answers[i], isTrue ? 1n : 0n, data);
   const committee = await chain.call({ to, data: COMMITTEE });
-  expect(committee).to.equal(
+  assert.equal(
+    committee,
     privacyGroupInterface.encodeFunctionResult("committee", [
       model.epoch,
       model.committee.members,
@@ -201,7 +192,8 @@ export async function compareRebuilt(
     }
   }
   const { members, threshold } = model.committee;
-  expect({ epoch, committee, unspent, fulfilled, approvals }).to.deep.equal({
+  const rebuilt = { epoch, committee, unspent, fulfilled, approvals };
+  assert.deepEqual(rebuilt, {
     epoch: model.epoch,
     committee: { members, threshold },
     unspent: model.unspent,
