@@ -92,6 +92,9 @@ export default tseslint.config(
         { ignoreVoidReturningFunctions: true },
       ],
       eqeqeq: "error",
+      // There are none: they cannot be erased.
+      "@typescript-eslint/no-unsafe-enum-assignment": "off",
+      "@typescript-eslint/no-unsafe-enum-comparison": "off",
     },
   },
   {

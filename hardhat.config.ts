@@ -5,6 +5,7 @@ import { defineConfig } from "hardhat/config";
 import type { SolidityCompilerUserConfig } from "hardhat/types/config";
 
 import { compiler } from "./scripts/compiler.ts";
+import { mochaWorkers } from "./scripts/mocha-workers.ts";
 import { sharedCompilations } from "./scripts/shared-compilations.ts";
 import hardhatSequencer from "./src/index.ts";
 
@@ -53,8 +54,7 @@ export default defineConfig({
     splitTestsCompilation: true,
   },
   test: {
-    // One process for each core. Files share nothing but what is compiled.
-    mocha: { parallel: true, jobs: 2 },
+    mocha: mochaWorkers,
     solidity: {
       // The same seed every time, so that a run that passes passes again.
       fuzz: { runs: isCoverage ? 16 : 256, seed: "0x5e90e9ce" },
