@@ -37,7 +37,7 @@ const GROUPS_AT_ONCE = 25;
 export async function memoryOfIntents(
   counts: readonly number[],
 ): Promise<readonly MemoryPoint[]> {
-  return await withCluster(new Hub(), async (cluster) => {
+  return await withCluster({ hub: new Hub() }, async (cluster) => {
     const { address } = await cluster.createGroup({
       domain: "group-token",
       threshold: THRESHOLD,
@@ -87,10 +87,15 @@ export async function memoryOfIntents(
 /** Creates groups and leaves them alone, and measures the heap at each of these counts, in order. */
 export async function memoryOfIdleGroups(
   counts: readonly number[],
-  quietMs: number,
+  options: {
+    readonly quietMs: number;
+    /** Groups with nothing to do that a node keeps in memory, if not as many as usual. */
+    readonly restingMax?: number;
+  },
 ): Promise<IdleGroups> {
+  const { quietMs, restingMax } = options;
   const hub = new CountingHub();
-  return await withCluster(hub, async (cluster) => {
+  return await withCluster({ hub, restingMax }, async (cluster) => {
     const points: MemoryPoint[] = [];
     let created = 0;
     for (const count of counts) {
@@ -158,7 +163,10 @@ class CountingHub extends Hub {
 }
 
 async function withCluster<Result>(
-  hub: Hub,
+  {
+    hub,
+    restingMax,
+  }: { readonly hub: Hub; readonly restingMax?: number | undefined },
   work: (cluster: Cluster) => Promise<Result>,
 ): Promise<Result> {
   const { provider } = await hre.network.create();
@@ -171,6 +179,7 @@ async function withCluster<Result>(
     factory,
     dataDir,
     hub,
+    ...(restingMax !== undefined && { restingMax }),
   });
   // Nothing else does while nodes wait for each other: their timers do not keep the process alive.
   const alive = setInterval(() => undefined, 1_000);

@@ -11,8 +11,8 @@ export const limits = {
   pooled: 200_000,
   /** Transactions between assembly and confirmation: what a falling one may drag along. */
   speculative: 512,
-  /** Places of states that a coordinator remembers at least: of all that is speculative, many times over. */
-  places: 100_000,
+  /** Places of states that a coordinator remembers at least: of all that is speculative, unless steps are very large. Who needs one that is forgotten assembles again. */
+  places: 4_096,
   /** Characters of the states that those create and nobody has spent. They go with every request for assembly. */
   speculativeLength: 1_048_576,
   /** Requests for assembly at the same time. More would only guess further ahead. */
@@ -62,10 +62,10 @@ export const limits = {
   messageBytes: 4_194_304,
   /** Bytes of a reason that one node tells another. */
   reasonBytes: 1_024,
-  /** Endorsed bundles that an endorser remembers at least, to give the same answer again. */
-  endorsed: 1_024,
-  /** Intents that ended which a node remembers at least, to answer late messages. The ledger remembers the rest. */
-  ended: 10_000,
+  /** Endorsed bundles that an endorser remembers at least, to give the same answer again: many times as many as a coordinator gathers endorsements for. */
+  endorsed: 128,
+  /** Intents that ended which a node remembers at least, to answer late messages: twice as many as a sender has with a coordinator. The ledger remembers the rest. */
+  ended: 2_000,
   /** Ranges whose order of coordinators a node remembers at least: its own, the next one, and those of peers that are behind. */
   ranges: 4,
   /** Blocks a peer may claim to be ahead. A claim beyond that is nonsense and counts as no claim. */

@@ -43,6 +43,12 @@ export function isRemembered<Key>(
   return newer.has(key) || older.has(key);
 }
 
+/** Forgets everything. */
+export function forgetAll(recent: Recent<unknown, unknown>): void {
+  recent.newer.clear();
+  recent.older.clear();
+}
+
 /** Forgets an entry before its time. */
 export function forget<Key>(
   { newer, older }: Recent<Key, unknown>,

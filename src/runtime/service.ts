@@ -169,7 +169,10 @@ export interface NodeStatus {
   readonly name: NodeName;
   readonly height: number;
   readonly boot: number;
+  /** Those in memory: all that have something to do, and some of the others. */
   readonly groups: readonly GroupStatus[];
+  /** More groups, which have nothing to do and are only on the disk. */
+  readonly groupsAside: number;
   /** Users' transactions of the base ledger that have not ended. */
   readonly openTransactions: number;
   /** Messages that were dropped, by reason. */

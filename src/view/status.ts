@@ -34,8 +34,14 @@ export function statusLines(facts: readonly StatusFact[]): string[] {
     groupLines(group, facts),
   );
   const lonely = facts.filter(({ groups: own }) => own.length === 0);
-  for (const { name, url, height } of lonely)
-    lines.push(`${name} at ${url}: block ${digits(height)}, in no group`);
+  for (const { name, url, height, groupsAside } of lonely)
+    if (groupsAside === 0)
+      lines.push(`${name} at ${url}: block ${digits(height)}, in no group`);
+  for (const { name, groupsAside } of facts)
+    if (groupsAside > 0)
+      lines.push(
+        `${name} has ${digits(groupsAside)} more groups, with nothing to do`,
+      );
   return lines.map(printable);
 }
 

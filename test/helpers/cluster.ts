@@ -30,8 +30,9 @@ export function createTestCluster(options: {
   readonly settings?: Partial<NodeSettings>;
   readonly onFact?: (name: string, fact: NodeFact) => void;
   readonly hub?: Hub;
+  readonly restingMax?: number;
 }): Cluster {
-  const { chainId, factory, dataDir, openClient } = options;
+  const { chainId, factory, dataDir, openClient, restingMax } = options;
   return new Cluster(
     {
       names,
@@ -39,6 +40,7 @@ export function createTestCluster(options: {
       factory,
       dataDir,
       settings: { ...defaultSettings, ...options.settings },
+      ...(restingMax !== undefined && { restingMax }),
     },
     {
       openClient,

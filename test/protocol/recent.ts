@@ -3,6 +3,7 @@ import { expect } from "chai";
 import {
   createRecent,
   forget,
+  forgetAll,
   isRemembered,
   recall,
   remember,
@@ -36,5 +37,7 @@ describe("Recent", () => {
     forget(recent, "a");
     expect(isRemembered(recent, "a")).to.equal(false);
     expect(isRemembered(recent, "b")).to.equal(true);
+    forgetAll(recent);
+    expect(isRemembered(recent, "b")).to.equal(false);
   });
 });

@@ -51,6 +51,7 @@ export function aStatus(
     height: 124,
     boot: 1,
     groups: [aGroupStatus(changes)],
+    groupsAside: 0,
     openTransactions: 0,
     dropped: {},
   };

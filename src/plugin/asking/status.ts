@@ -33,6 +33,7 @@ const statusType = z.object({
       missingStates: z.number(),
     }),
   ),
+  groupsAside: z.number(),
   openTransactions: z.number(),
   dropped: counts,
 });

@@ -1,6 +1,7 @@
 import type { IntentId, NodeName } from "../ids.ts";
 import { limits } from "../limits.ts";
 import type { CoordinatorClaim } from "../messages.ts";
+import { forgetAll } from "../recent.ts";
 import {
   bySender,
   graceTicks,
@@ -128,4 +129,5 @@ export function rest(coordinator: Coordinator): void {
   coordinator.pools.clear();
   coordinator.turns.length = 0;
   coordinator.silences.clear();
+  forgetAll(coordinator.places);
 }

@@ -30,6 +30,8 @@ export interface ClusterOptions {
   readonly settings: NodeSettings;
   /** Every node has a folder in here. What is there already is taken up again. */
   readonly dataDir: string;
+  /** Groups with nothing to do that a node keeps in memory. */
+  readonly restingMax?: number;
 }
 
 /** What a cluster is connected with. */

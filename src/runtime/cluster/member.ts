@@ -28,6 +28,8 @@ export interface MemberOptions {
   readonly settings: NodeSettings;
   /** Its database. */
   readonly file: string;
+  /** Groups with nothing to do that it keeps in memory. */
+  readonly restingMax?: number;
 }
 
 /** What a node is connected with. */

@@ -29,8 +29,9 @@ const status: Reader = {
     "sequencer_block_height",
   ],
   read: (metrics, ports) => {
-    const { name, boot, groups, height, openTransactions, dropped } =
+    const { name, boot, groups, groupsAside, height, ...counts } =
       ports.status();
+    const { openTransactions, dropped } = counts;
     const busy = groups.filter(hasWork);
     metrics.set("sequencer_info", 1, name);
     metrics.set("sequencer_boots", boot);
@@ -40,7 +41,7 @@ const status: Reader = {
       "sequencer_messages_dropped_total",
       Object.entries(dropped),
     );
-    metrics.set("sequencer_groups", groups.length);
+    metrics.set("sequencer_groups", groups.length + groupsAside);
     metrics.setAll(
       "sequencer_own_intents",
       groups.flatMap(({ own }) => Object.entries(own)),
@@ -49,10 +50,10 @@ const status: Reader = {
       "sequencer_coordinated_transactions",
       groups.flatMap(({ coordinated }) => Object.entries(coordinated)),
     );
-    metrics.setAll(
-      "sequencer_coordinator_groups",
-      groups.map(({ coordinator }) => [coordinator, 1] as const),
-    );
+    metrics.setAll("sequencer_coordinator_groups", [
+      ...groups.map(({ coordinator }) => [coordinator, 1] as const),
+      ["Idle", groupsAside],
+    ]);
     metrics.set(
       "sequencer_blocked_intents",
       sum(groups.map(({ blocked }) => blocked.length)),

@@ -8,6 +8,7 @@ import type { Deeds } from "./deeds.ts";
 import type { GroupRunner } from "./group-runner.ts";
 import type { NodePorts } from "./ports.ts";
 import type { Pulse } from "./pulse.ts";
+import type { Roster } from "./roster.ts";
 import type { Turn, Turns } from "./turns.ts";
 
 /** Blocks whose hashes are kept, to find out where another chain begins. */
@@ -19,7 +20,7 @@ interface BlockFeedPorts extends Pick<NodePorts, "users"> {
   readonly deeds: Deeds;
   readonly catchUp: CatchUp;
   readonly submitter: Pick<Submitter, "sent">;
-  readonly runners: ReadonlyMap<GroupAddress, GroupRunner>;
+  readonly roster: Pick<Roster, "find" | "loaded">;
   readonly pulse: Pulse<GroupRunner>;
   /** Told after the commit. */
   readonly onBlocks: (blocks: readonly IndexedBlock[]) => void;
@@ -62,12 +63,12 @@ export class BlockFeed {
   #concerned({
     transitions,
   }: IndexedBlock): ReadonlyMap<GroupRunner, readonly IndexedTransition[]> {
-    const { runners, pulse } = this.#ports;
+    const { roster, pulse } = this.#ports;
     const concerned = new Map<GroupRunner, IndexedTransition[]>();
     for (const runner of pulse.awake)
       if (runner.isCaughtUp) concerned.set(runner, []);
     for (const transition of transitions) {
-      const runner = runners.get(transition.group);
+      const runner = roster.find(transition.group);
       if (runner?.isCaughtUp !== true) continue;
       const own = concerned.get(runner);
       if (own === undefined) concerned.set(runner, [transition]);
@@ -82,8 +83,8 @@ export class BlockFeed {
     blocks: readonly IndexedBlock[],
     through: number,
   ): Promise<void> {
-    const { store, runners, catchUp } = this.#ports;
-    const runner = runners.get(group);
+    const { store, roster, catchUp } = this.#ports;
+    const runner = roster.find(group);
     if (runner === undefined) return;
     await this.#inTurn((turn) => {
       for (const { number, transitions } of blocks) {
@@ -122,10 +123,10 @@ export class BlockFeed {
 
   /** Blocks above `height` never happened. */
   async revert(height: number): Promise<void> {
-    const { store, runners, deeds, users, catchUp, submitter, pulse } =
-      this.#ports;
+    const { store, deeds, users, catchUp, submitter, pulse } = this.#ports;
     await this.#inTurn((turn) => {
       const removed = store.blocks.transitionsAbove(height);
+      const runners = this.#concernedBy(removed);
       turn.writes.push(() => {
         store.blocks.revertTo(height);
         store.states.revertTo(height);
@@ -133,7 +134,7 @@ export class BlockFeed {
           height,
           (digest) => submitter.sent(digest) !== undefined,
         );
-        for (const runner of runners.values()) {
+        for (const runner of runners) {
           runner.book.reload();
           const { historyThrough } = runner.stored;
           if (historyThrough === undefined || historyThrough <= height)
@@ -142,7 +143,7 @@ export class BlockFeed {
           store.groups.save(runner.stored);
         }
       });
-      for (const runner of runners.values()) {
+      for (const runner of runners) {
         const { address } = runner.stored;
         const own = removed.filter(({ group }) => group === address);
         runner.wake();
@@ -166,6 +167,19 @@ export class BlockFeed {
         catchUp.releaseAll();
       });
     });
+  }
+
+  /** Whom it concerns that transitions never happened. To others, who are on the disk, nothing did. */
+  #concernedBy(
+    removed: readonly Pick<IndexedTransition, "group">[],
+  ): ReadonlySet<GroupRunner> {
+    const { roster } = this.#ports;
+    const runners = new Set(roster.loaded());
+    for (const { group } of removed) {
+      const runner = roster.find(group);
+      if (runner !== undefined) runners.add(runner);
+    }
+    return runners;
   }
 
   #feed(

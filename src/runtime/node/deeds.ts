@@ -138,9 +138,10 @@ export class Deeds {
    * is at hand when it happens, as far as the sender may see it.
    */
   #keepStep(turn: Turn, runner: GroupRunner, record: SavedRecord): void {
-    if (record.kind !== "intent" || record.permission === undefined) return;
-    const { id: intentId } = record.intent;
-    const { digest } = record.permission;
+    if (record.kind !== "intent") return;
+    const { intent, permission } = record;
+    if (permission === undefined) return;
+    const { id: intentId } = intent;
     const { step } = runner.sequencer.sender.transactions.get(intentId) ?? {};
     if (step === undefined || record.receipt !== undefined) return;
     const { infos, outputs } = step;
@@ -149,10 +150,11 @@ export class Deeds {
     if (!committee.includes(this.#self))
       turn.deeds.push(() => {
         const known = outputs.filter((state) => mayKnow(this.#self, state));
-        runner.seen.addOwn(digest, known);
+        runner.seen.addOwn(permission, known);
       });
     turn.writes.push(() => {
       const { address } = runner.stored;
+      const { digest } = permission;
       this.#ports.store.infos.save(address, { intentId, digest, infos });
     });
   }

@@ -62,8 +62,9 @@ export class GroupRunner {
       readonly stored: StoredGroup;
       readonly self: NodeName;
       readonly chainId: bigint;
-      readonly height: number;
       readonly settings: NodeSettings;
+      /** Grows with every loading of the group. */
+      readonly boot: number;
     },
     ports: {
       readonly store: Store;
@@ -72,21 +73,12 @@ export class GroupRunner {
     },
   ) {
     const { stored, chainId } = options;
-    const { address, members, committee } = stored;
+    const { address } = stored;
     this.stored = stored;
     this.#store = ports.store;
     this.#pulse = ports.pulse;
     this.isCaughtUp = stored.historyThrough === undefined;
-    this.group = {
-      address,
-      id: stored.id,
-      name: stored.name,
-      domain: ports.domain,
-      members,
-      endorsers: committee.map(({ name }) => name),
-      threshold: stored.threshold,
-      configuration: stored.configuration,
-    };
+    this.group = nodeGroupOf(stored, ports.domain);
     this.ledgerDomain = ledgerDomain({ chainId, group: parseAddress(address) });
     this.book = new StateBook(
       { group: address },
@@ -98,7 +90,7 @@ export class GroupRunner {
       ...ports.store.records.lastReverted(address, limits.ended),
     ];
     const { sequencer, effects } = createSequencer(this.#configOf(options), {
-      height: stored.historyThrough ?? options.height,
+      height: stored.historyThrough ?? this.#pulse.height,
       records,
       fulfilled: records.flatMap((record) =>
         record.kind === "intent"
@@ -111,13 +103,14 @@ export class GroupRunner {
     for (const record of records)
       if (record.kind === "dispatch")
         this.seen.add(options.self, record.bundle);
-    this.#pulse.awake.add(this);
+    this.#pulse.wake(this);
     this.#rest();
   }
 
   #configOf(options: {
     readonly self: NodeName;
     readonly settings: NodeSettings;
+    readonly boot: number;
   }): SequencerConfig {
     const { address, members, threshold, mode, policy, epoch } = this.stored;
     const { endorsers: committee } = this.group;
@@ -135,7 +128,7 @@ export class GroupRunner {
       mode,
       pool: mode === "remote" ? committee : [],
       policy,
-      boot: this.#store.boot,
+      boot: options.boot,
       hashing: hashingOf({ domain: this.ledgerDomain, epoch }),
     };
   }
@@ -152,10 +145,10 @@ export class GroupRunner {
   /** Catches up with the time and the height of the node, if it was at rest. */
   wake(): void {
     if (this.#restingSince === undefined) return;
-    const { ticks, height, awake } = this.#pulse;
+    const { ticks, height } = this.#pulse;
     const missed = ticks - this.#restingSince;
     this.#restingSince = undefined;
-    awake.add(this);
+    this.#pulse.wake(this);
     handle(this.sequencer, { type: "Rested", ticks: missed, height });
   }
 
@@ -163,7 +156,16 @@ export class GroupRunner {
   #rest(): void {
     if (!this.isCaughtUp || !isAtRest(this.sequencer)) return;
     this.#restingSince = this.#pulse.ticks;
-    this.#pulse.awake.delete(this);
+    this.#pulse.rest(this);
+  }
+
+  /** Whether something would be lost, or never be asked for, if it were not in memory. */
+  isNeeded(height: number): boolean {
+    return (
+      this.#restingSince === undefined ||
+      this.book.missing.size > 0 ||
+      this.seen.mayHappen(height)
+    );
   }
 
   /** The last block that it knows of, or would if it were not at rest. */
@@ -225,5 +227,23 @@ export class GroupRunner {
     this.book.apply(transition, block, this.seen.outputsOf(digest));
     for (const step of this.seen.stepsOf(digest))
       this.#store.infos.save(this.stored.address, { ...step, digest });
+    // Should the block be taken back and the same happen again: contents stay on the disk.
+    this.seen.forget(digest);
   }
+}
+
+/** A group, for those who use it. */
+export function nodeGroupOf(stored: StoredGroup, domain: Domain): NodeGroup {
+  const { address, id, name, members, committee, threshold, configuration } =
+    stored;
+  return {
+    address,
+    id,
+    name,
+    domain,
+    members,
+    endorsers: committee.map((endorser) => endorser.name),
+    threshold,
+    configuration,
+  };
 }

@@ -46,6 +46,7 @@ import type { NodePorts } from "./ports.ts";
 import { preparedOf } from "./prepared.ts";
 import { Pulse } from "./pulse.ts";
 import type { NodeSettings } from "./settings.ts";
+import { Roster } from "./roster.ts";
 import { statusOf } from "./status.ts";
 import { createSubmitter } from "./submitting.ts";
 import { Turns } from "./turns.ts";
@@ -58,6 +59,8 @@ export interface NodeOptions {
   /** The factory whose groups it takes part in. */
   readonly factory: string;
   readonly settings: NodeSettings;
+  /** Groups with nothing to do that stay in memory. */
+  readonly restingMax?: number;
 }
 
 /** One node: everything that its organisation needs to take part. */
@@ -66,7 +69,7 @@ export class Node implements NodeService {
   readonly domains: ReadonlyMap<string, Domain>;
   readonly #options: NodeOptions;
   readonly #ports: NodePorts;
-  readonly #runners = new Map<GroupAddress, GroupRunner>();
+  readonly #roster: Roster;
   readonly #pulse: Pulse<GroupRunner>;
   readonly #turns: Turns;
   readonly #userKeys: UserKeys;
@@ -100,6 +103,16 @@ export class Node implements NodeService {
         this.#fail(error);
       },
     });
+    this.#roster = new Roster(
+      { ...options, self },
+      {
+        ...ports,
+        pulse: this.#pulse,
+        onLoaded: (runner) => {
+          this.#onLoaded(runner);
+        },
+      },
+    );
     const send = (to: NodeName, body: Body): void => {
       this.#mailbox.send(to, body);
     };
@@ -121,7 +134,7 @@ export class Node implements NodeService {
         userKeys: this.#userKeys,
         tell,
         fail,
-        runner: (group) => this.#runners.get(group),
+        runner: (group) => this.#roster.find(group),
         onAsk: (runner, from, body) => {
           this.#catchUp.answer(runner, from, body);
         },
@@ -172,7 +185,7 @@ export class Node implements NodeService {
       deeds: this.#deeds,
       catchUp: this.#catchUp,
       submitter: this.#submitter,
-      runners: this.#runners,
+      roster: this.#roster,
       pulse: this.#pulse,
       onBlocks: (blocks) => {
         this.#height = blocks.at(-1)?.number ?? this.#height;
@@ -204,7 +217,7 @@ export class Node implements NodeService {
             { client, database: store.database, submitter: this.#submitter },
           );
         },
-        has: (group) => this.#runners.has(group),
+        has: (group) => this.#roster.has(group),
         join: async (stored) => {
           await this.#join(stored);
         },
@@ -224,8 +237,7 @@ export class Node implements NodeService {
   start(): void {
     if (!this.#isStopped) return;
     this.#isStopped = false;
-    for (const stored of this.#ports.store.groups.list())
-      this.#add(this.#createRunner(stored));
+    this.#roster.open();
     this.#mailbox.open();
     this.#submitter.start();
     this.#indexer.start();
@@ -261,11 +273,11 @@ export class Node implements NodeService {
   }
 
   groups(): readonly NodeGroup[] {
-    return [...this.#runners.values()].map(({ group }) => group);
+    return this.#roster.list();
   }
 
   group(address: GroupAddress): NodeGroup | undefined {
-    return this.#runners.get(address)?.group;
+    return this.#roster.find(address)?.group;
   }
 
   async createGroup(
@@ -310,7 +322,7 @@ export class Node implements NodeService {
   }
 
   async resume(id: IntentId): Promise<boolean> {
-    for (const runner of this.#runners.values()) {
+    for (const runner of this.#roster.loaded()) {
       const transaction = runner.sequencer.sender.transactions.get(id);
       if (transaction?.state !== "Parked") continue;
       this.#tell(runner, { type: "IntentResumed", id });
@@ -320,7 +332,7 @@ export class Node implements NodeService {
   }
 
   explain(id: IntentId): string | undefined {
-    for (const { sequencer } of this.#runners.values()) {
+    for (const { sequencer } of this.#roster.loaded()) {
       const sentence = explain(sequencer, id);
       if (sentence !== undefined) return sentence;
     }
@@ -341,7 +353,7 @@ export class Node implements NodeService {
   }
 
   effectOf(address: GroupAddress, id: IntentId): IntentEffect | undefined {
-    const runner = this.#runners.get(address);
+    const runner = this.#roster.find(address);
     return (
       runner &&
       effectOf(this.#ports.store, address, id, (hash) => runner.digestOf(hash))
@@ -349,7 +361,7 @@ export class Node implements NodeService {
   }
 
   preparedOf(address: GroupAddress, id: IntentId): PreparedCall | undefined {
-    const runner = this.#runners.get(address);
+    const runner = this.#roster.find(address);
     return runner && preparedOf(this.#ports.store, runner, id);
   }
 
@@ -365,13 +377,13 @@ export class Node implements NodeService {
 
   status(): NodeStatus {
     const { tickMs } = this.#options.settings;
+    const loaded = this.#roster.loaded();
     return {
       name: this.name,
       height: this.#height,
       boot: this.#ports.store.boot,
-      groups: [...this.#runners.values()].map((runner) =>
-        statusOf(runner, { tickMs }),
-      ),
+      groups: loaded.map((runner) => statusOf(runner, { tickMs })),
+      groupsAside: this.#roster.size - loaded.length,
       openTransactions: this.#submitter.publicOpen,
       dropped: this.#mailbox.dropped(),
     };
@@ -388,7 +400,7 @@ export class Node implements NodeService {
           ? undefined
           : Math.max(0, head - confirmations - this.#height),
       jobs: this.#turns.length,
-      outbox: outboxOf(this.#runners.values()),
+      outbox: outboxOf(this.#roster.loaded()),
     };
   }
 
@@ -398,7 +410,7 @@ export class Node implements NodeService {
   }
 
   #runner(address: GroupAddress): GroupRunner {
-    const runner = this.#runners.get(address);
+    const runner = this.#roster.find(address);
     if (runner === undefined)
       throw new NodeRefusal(
         `${this.name} takes part in no group ${address}. Create it, or wait until this node has joined.`,
@@ -406,27 +418,8 @@ export class Node implements NodeService {
     return runner;
   }
 
-  #createRunner(stored: StoredGroup): GroupRunner {
-    const domain = this.domains.get(stored.domain);
-    if (domain === undefined)
-      throw new NodeRefusal(
-        `Group ${stored.address} needs the domain "${stored.domain}", and this node does not have it.`,
-      );
-    return new GroupRunner(
-      {
-        stored,
-        self: this.name,
-        chainId: this.#options.chainId,
-        height: this.#height,
-        settings: this.#options.settings,
-      },
-      { store: this.#ports.store, domain, pulse: this.#pulse },
-    );
-  }
-
-  #add(runner: GroupRunner): void {
+  #onLoaded(runner: GroupRunner): void {
     const { address, historyThrough } = runner.stored;
-    this.#runners.set(address, runner);
     this.#turns.add({
       run: (turn) => {
         this.#deeds.collect(turn, runner, runner.firstEffects);
@@ -445,7 +438,7 @@ export class Node implements NodeService {
 
   /** Resolves when the group is on disk here. */
   async #join(stored: StoredGroup): Promise<void> {
-    if (this.#runners.has(stored.address)) return;
+    if (this.#roster.has(stored.address)) return;
     await new Promise<void>((resolve, reject) => {
       this.#turns.add({
         isAlone: true,
@@ -457,8 +450,7 @@ export class Node implements NodeService {
             this.#ports.store.groups.save(stored);
           });
           deeds.push(() => {
-            if (!this.#runners.has(stored.address))
-              this.#add(this.#createRunner(stored));
+            this.#roster.add(stored);
             this.#ports.onFact({ type: "GroupJoined", group: stored.address });
             resolve();
           });
@@ -492,9 +484,11 @@ export class Node implements NodeService {
     return undefined;
   }
 
-  #tell(runner: GroupRunner, event: Event): void {
+  #tell({ stored }: GroupRunner, event: Event): void {
     this.#turns.add({
       run: (turn) => {
+        // It may have been put aside since.
+        const runner = this.#runner(stored.address);
         this.#deeds.collect(turn, runner, runner.handle(event));
       },
     });
@@ -508,7 +502,7 @@ export class Node implements NodeService {
       this.#ticks += 1;
       this.#tick();
       if (this.#ticks % everyTicks === 0) {
-        for (const runner of this.#runners.values()) this.#catchUp.ask(runner);
+        for (const runner of this.#roster.loaded()) this.#catchUp.ask(runner);
         this.#membership.repeat();
         this.#userKeys.repeat();
         this.#mailbox.saveMarks();
@@ -524,6 +518,9 @@ export class Node implements NodeService {
         this.#pulse.ticks += 1;
         for (const runner of [...this.#pulse.awake])
           this.#deeds.collect(turn, runner, runner.handle({ type: "Tick" }));
+        turn.deeds.push(() => {
+          this.#roster.putAside();
+        });
       },
     });
   }

@@ -5,10 +5,27 @@
 export class Pulse<Group> {
   /** Groups that wait for something. */
   readonly awake = new Set<Group>();
+  /** The other ones in memory, those that were used last at the end. */
+  readonly resting = new Set<Group>();
   ticks = 0;
   height: number;
 
   constructor(height: number) {
     this.height = height;
+  }
+
+  wake(group: Group): void {
+    this.resting.delete(group);
+    this.awake.add(group);
+  }
+
+  rest(group: Group): void {
+    this.awake.delete(group);
+    this.resting.add(group);
+  }
+
+  /** Somebody is interested in a group. */
+  use(group: Group): void {
+    if (this.resting.delete(group)) this.resting.add(group);
   }
 }

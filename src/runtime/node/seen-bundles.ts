@@ -8,8 +8,13 @@ const BUNDLES_MAX = 256;
 /** Content of one node's bundles that is remembered: of some of the largest messages, of thousands of usual ones. */
 const CONTENT_MAX = 32_000_000;
 
+/** Blocks that may be taken back, so that what was too late is not. */
+const BLOCKS_TAKEN_BACK_MAX = 1_024;
+
 /** What a bundle would create, and what its steps tell besides. */
 interface Seen {
+  /** The last block in which it can happen. */
+  readonly validUntil: number;
   readonly outputs: readonly State[];
   readonly steps: readonly Pick<Step, "intentId" | "infos">[];
 }
@@ -28,10 +33,13 @@ interface Shelf {
 export class SeenBundles {
   readonly #shelves = new Map<NodeName, Shelf>();
   /** What this node's own steps would create, in bundles that it may not see as a whole. */
-  readonly #own = new Map<Digest, readonly State[]>();
+  readonly #own = new Map<
+    Digest,
+    { readonly outputs: readonly State[]; readonly validUntil: number }
+  >();
 
   /** Remembers a bundle that a member sent; the first one, if it sends another with the same digest. */
-  add(from: NodeName, { digest, steps }: Bundle): void {
+  add(from: NodeName, { digest, steps, validUntil }: Bundle): void {
     const shelf: Shelf = this.#shelves.get(from) ?? {
       bundles: new Map(),
       length: 0,
@@ -39,6 +47,7 @@ export class SeenBundles {
     this.#shelves.set(from, shelf);
     if (shelf.bundles.has(digest)) return;
     const added: Seen = {
+      validUntil,
       outputs: netOf(steps).outputs,
       steps: steps.flatMap(({ intentId, infos }) =>
         infos.length === 0 ? [] : [{ intentId, infos }],
@@ -55,8 +64,12 @@ export class SeenBundles {
   }
 
   /** Remembers what a step of this node would create in a bundle. */
-  addOwn(digest: Digest, outputs: readonly State[]): void {
-    this.#own.set(digest, [...(this.#own.get(digest) ?? []), ...outputs]);
+  addOwn(
+    { digest, validUntil }: Pick<Bundle, "digest" | "validUntil">,
+    outputs: readonly State[],
+  ): void {
+    const known = this.#own.get(digest)?.outputs ?? [];
+    this.#own.set(digest, { validUntil, outputs: [...known, ...outputs] });
     for (const oldest of this.#own.keys()) {
       if (this.#own.size <= BUNDLES_MAX) return;
       this.#own.delete(oldest);
@@ -68,7 +81,29 @@ export class SeenBundles {
     const others = [...this.#shelves.values()].flatMap(({ bundles }) =>
       (bundles.get(digest)?.outputs ?? []).filter(isGenuine),
     );
-    return [...others, ...(this.#own.get(digest) ?? [])];
+    return [...others, ...(this.#own.get(digest)?.outputs ?? [])];
+  }
+
+  /** A bundle has happened, and what is to be kept of it is on the disk. */
+  forget(digest: Digest): void {
+    this.#own.delete(digest);
+    for (const shelf of this.#shelves.values()) {
+      const seen = shelf.bundles.get(digest);
+      if (seen === undefined) continue;
+      shelf.bundles.delete(digest);
+      shelf.length -= lengthOf(seen);
+    }
+  }
+
+  /** Whether there is one that can still happen, now that the ledger is so high. */
+  mayHappen(height: number): boolean {
+    const isLate = ({ validUntil }: { readonly validUntil: number }): boolean =>
+      validUntil + BLOCKS_TAKEN_BACK_MAX < height;
+    const own = [...this.#own.values()];
+    const others = [...this.#shelves.values()].flatMap(({ bundles }) => [
+      ...bundles.values(),
+    ]);
+    return !own.every(isLate) || !others.every(isLate);
   }
 
   /** What the steps of a bundle that happened tell, as far as the content of each is that of its id. */

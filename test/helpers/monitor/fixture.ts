@@ -59,6 +59,7 @@ export function aStatus(changes: Partial<NodeStatus> = {}): NodeStatus {
     height: 7,
     boot: 3,
     groups: [],
+    groupsAside: 0,
     openTransactions: 0,
     dropped: {},
     ...changes,

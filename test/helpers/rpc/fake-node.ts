@@ -188,6 +188,7 @@ export class FakeNode implements NodeService {
         blocked: [],
         missingStates: 0,
       })),
+      groupsAside: 0,
       openTransactions: 0,
       dropped: {},
     };

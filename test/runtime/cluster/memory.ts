@@ -8,11 +8,13 @@ import {
 
 /** `npm run bench:memory` looks at many more of them. */
 const INTENTS = [250, 500, 1_000];
-const GROUPS = [10, 20, 40];
+const GROUPS = [20, 60, 120];
+const RESTING_MAX = 5;
 const NODES = 4;
 /** What a node remembers of an intent that has ended, until it has as many as it remembers at all. */
 const ENDED_BYTES_MAX = 2_000;
-const GROUP_BYTES_MAX = 30_000;
+/** What a node remembers of a group that it has put aside: little more than its address. */
+const ASIDE_BYTES_MAX = 1_500;
 
 describe("The memory of four nodes", function () {
   this.timeout(300_000);
@@ -23,8 +25,11 @@ describe("The memory of four nodes", function () {
   });
 
   it("hardly grows with groups that are idle, and nobody says anything of them", async () => {
-    const { points, messages } = await memoryOfIdleGroups(GROUPS, 2_000);
-    expect(bytesEach(points) / NODES).to.be.below(GROUP_BYTES_MAX);
+    const { points, messages } = await memoryOfIdleGroups(GROUPS, {
+      quietMs: 2_000,
+      restingMax: RESTING_MAX,
+    });
+    expect(bytesEach(points) / NODES).to.be.below(ASIDE_BYTES_MAX);
     expect(messages).to.equal(0);
   });
 });

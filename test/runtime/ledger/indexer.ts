@@ -311,6 +311,27 @@ for (const [name, open] of Object.entries(chains))
         expect(filter).to.not.have.property("address");
     });
 
+    it("goes through hundreds of blocks that were made at once", async () => {
+      const index = new MemoryIndex();
+      const indexer = index.open(client, {
+        groups: [group.address],
+        fromBlock: group.block,
+      });
+      indexer.start();
+      for (const blocks of [16, 500]) {
+        await execute(group, 1);
+        await client.request("hardhat_mine", [`0x${blocks.toString(16)}`]);
+        await execute(group, 1);
+        const head = Number(await client.request("eth_blockNumber", []));
+        await index.until(() => index.height === head);
+      }
+      await indexer.stop();
+      expect(index.reverts).to.deep.equal([]);
+      expect(index.transitionsOf(group.address)).to.deep.equal(
+        await truthOf(ledger, group),
+      );
+    });
+
     it("waits for confirmations", async () => {
       const index = new MemoryIndex();
       const indexer = index.open(client, {

@@ -75,6 +75,7 @@ const status: fc.Arbitrary<NodeStatus> = fc
   .record({
     height: number,
     boot: number,
+    groupsAside: number,
     openTransactions: number,
     dropped: counts,
     groups: fc.array(

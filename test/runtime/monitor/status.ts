@@ -25,6 +25,7 @@ describe("Metrics of the status", () => {
       aStatus({
         height: 12,
         openTransactions: 4,
+        groupsAside: 5,
         groups: [
           aGroup({
             own: { Pending: 2, Parked: 1 },
@@ -44,7 +45,7 @@ describe("Metrics of the status", () => {
     expect(value("sequencer_info", { node: "alice" })).to.equal(1);
     expect(value("sequencer_boots")).to.equal(3);
     expect(value("sequencer_block_height")).to.equal(12);
-    expect(value("sequencer_groups")).to.equal(3);
+    expect(value("sequencer_groups")).to.equal(8);
     expect(value("sequencer_open_public_transactions")).to.equal(4);
     expect(value("sequencer_own_intents", { state: "Pending" })).to.equal(5);
     expect(value("sequencer_own_intents", { state: "Parked" })).to.equal(1);
@@ -55,7 +56,7 @@ describe("Metrics of the status", () => {
       2,
     );
     expect(value("sequencer_coordinator_groups", { state: "Idle" })).to.equal(
-      1,
+      6,
     );
     expect(value("sequencer_blocked_intents")).to.equal(1);
     expect(value("sequencer_missing_states")).to.equal(5);

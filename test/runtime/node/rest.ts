@@ -52,8 +52,8 @@ describe("A group at rest", () => {
         },
         self: alice,
         chainId: 1n,
-        height: pulse.height,
         settings: defaultSettings,
+        boot: 1,
       },
       { store, domain: whispers, pulse },
     );

@@ -41,6 +41,26 @@ const outputsOf = (bundle: Bundle) =>
   bundle.steps.flatMap(({ outputs }) => outputs);
 
 describe("bundles that a node has seen", () => {
+  it("are forgotten when they have happened, and no longer waited for when they cannot happen", () => {
+    const seen = new SeenBundles();
+    const [one, other] = [bundleWith(1), bundleWith(2)];
+    expect(seen.mayHappen(1)).to.equal(false);
+    seen.add(alice, one);
+    seen.add(bob, one);
+    seen.addOwn(one, outputsOf(one));
+    seen.add(bob, other);
+    seen.forget(one.digest);
+    expect(seen.outputsOf(one.digest)).to.deep.equal([]);
+    expect(seen.outputsOf(other.digest)).to.deep.equal(outputsOf(other));
+    // As long as blocks may be taken back.
+    expect(seen.mayHappen(100 + 1_024)).to.equal(true);
+    expect(seen.mayHappen(100 + 1_025)).to.equal(false);
+    seen.forget(other.digest);
+    expect(seen.mayHappen(1)).to.equal(false);
+    seen.addOwn(one, outputsOf(one));
+    expect(seen.mayHappen(1)).to.equal(true);
+  });
+
   it("keep their content when somebody sends the same digest with another one", () => {
     const seen = new SeenBundles();
     const bundle = bundleWith(1);

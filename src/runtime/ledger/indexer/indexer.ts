@@ -6,6 +6,7 @@ import { ChainMoved, Worker } from "../worker.ts";
 import type { ChainBlock, Watched } from "./blocks.ts";
 import { type BlockReference, findFork } from "./fork.ts";
 import type { IndexerOptions, IndexerPorts } from "./ports.ts";
+import { canFollow, parentOf } from "./parents.ts";
 import { PageSize } from "./page-size.ts";
 import { readDeepPage, readRecentPage } from "./pages.ts";
 
@@ -151,7 +152,8 @@ export class Indexer {
 
   async #hashAt(number: number, tip: Header): Promise<string> {
     if (number === tip.number) return tip.hash;
-    if (number === tip.number - 1) return tip.parentHash;
+    const parent = parentOf(tip);
+    if (number === tip.number - 1 && parent !== undefined) return parent;
     const header = await this.#chain.header(number);
     if (header === undefined)
       throw new ChainMoved("A block below the head is not there.");
@@ -204,7 +206,7 @@ export class Indexer {
       return false;
     const isLinked =
       this.#head?.number !== first.number - 1 ||
-      this.#head.hash === first.parentHash;
+      canFollow(first, this.#head.hash);
     if (!isLinked) throw new ChainMoved("A block does not follow the head.");
     await this.#ports.onBlocks(blocks);
     this.#head = { number: last.number, hash: last.hash };

@@ -9,6 +9,7 @@ import {
   indexedTopics,
   type Watched,
 } from "./blocks.ts";
+import { canFollow } from "./parents.ts";
 
 /** How many requests of one page are out at the same time. */
 const REQUESTS_AT_ONCE = 16;
@@ -58,7 +59,7 @@ export async function readRecentPage(
   );
   headers.forEach((header, i) => {
     const parent = headers[i - 1];
-    if (parent !== undefined && parent.hash !== header.parentHash)
+    if (parent !== undefined && !canFollow(header, parent.hash))
       throw new ChainMoved("A block does not follow the one before.");
   });
   return await inParallel(headers, REQUESTS_AT_ONCE, async (header) => {

@@ -37,6 +37,7 @@ const status = z
     height: z.int(),
     boot: z.int(),
     groups: z.array(groupStatus).readonly(),
+    groupsAside: z.int().nonnegative(),
     openTransactions: z.int().nonnegative(),
     dropped: counts,
   })

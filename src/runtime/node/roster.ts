@@ -1,0 +1,143 @@
+import type { GroupAddress, NodeName } from "../../protocol/ids.ts";
+import type { Domain } from "../domains/domain.ts";
+import { NodeRefusal, type NodeGroup } from "../service.ts";
+import type { StoredGroup } from "../store/groups.ts";
+import type { Store } from "../store/store.ts";
+import { GroupRunner, nodeGroupOf } from "./group-runner.ts";
+import type { Pulse } from "./pulse.ts";
+import type { NodeSettings } from "./settings.ts";
+
+/** Groups with nothing to do that stay in memory if nobody says otherwise: a few megabytes. */
+const RESTING_MAX = 256;
+
+/** Loadings of groups in one boot, at most: a million in a second for more than an hour, or a hundred for a year. */
+const LOADINGS_MAX = 2 ** 32;
+
+interface RosterPorts {
+  readonly store: Store;
+  readonly domains: ReadonlyMap<string, Domain>;
+  readonly pulse: Pulse<GroupRunner>;
+  /** A group is in memory from now on. */
+  readonly onLoaded: (runner: GroupRunner) => void;
+}
+
+/**
+ * The groups of a node. In memory are those that have something to do, and some of the others; the rest is on the disk
+ * until something happens to them. For a group that is put aside it is as if the node had ended while there was nothing to
+ * do; for one that is loaded, as if it had started again.
+ */
+export class Roster {
+  readonly #options: {
+    readonly self: NodeName;
+    readonly chainId: bigint;
+    readonly settings: NodeSettings;
+    readonly restingMax: number;
+  };
+  readonly #ports: RosterPorts;
+  readonly #loaded = new Map<GroupAddress, GroupRunner>();
+  #loadings = 0;
+
+  constructor(
+    options: {
+      readonly self: NodeName;
+      readonly chainId: bigint;
+      readonly settings: NodeSettings;
+      readonly restingMax?: number;
+    },
+    ports: RosterPorts,
+  ) {
+    this.#options = { restingMax: RESTING_MAX, ...options };
+    this.#ports = ports;
+  }
+
+  /** Loads all groups that have something to do, and the newest of the others. */
+  open(): void {
+    const { groups } = this.#ports.store;
+    const all = groups.list();
+    for (const stored of all) this.#domainOf(stored);
+    const busy = groups.busy();
+    const first = all.length - this.#options.restingMax;
+    for (const [index, stored] of all.entries())
+      if (index >= first || busy.has(stored.address)) this.#load(stored);
+  }
+
+  /** Those in memory, in the order in which they were loaded. */
+  loaded(): readonly GroupRunner[] {
+    return [...this.#loaded.values()];
+  }
+
+  /** Of all groups, also those that are not in memory. */
+  list(): readonly NodeGroup[] {
+    return this.#ports.store.groups
+      .list()
+      .map((stored) => nodeGroupOf(stored, this.#domainOf(stored)));
+  }
+
+  get size(): number {
+    return this.#ports.store.groups.count();
+  }
+
+  has(address: GroupAddress): boolean {
+    return (
+      this.#loaded.has(address) ||
+      this.#ports.store.groups.get(address) !== undefined
+    );
+  }
+
+  /** The group with this address, if the node takes part in it. */
+  find(address: GroupAddress): GroupRunner | undefined {
+    const runner = this.#loaded.get(address);
+    if (runner !== undefined) {
+      this.#ports.pulse.use(runner);
+      return runner;
+    }
+    const stored = this.#ports.store.groups.get(address);
+    return stored && this.#load(stored);
+  }
+
+  /** A group that is on the disk. */
+  add(stored: StoredGroup): void {
+    if (!this.#loaded.has(stored.address)) this.#load(stored);
+  }
+
+  /** Puts groups aside that have had nothing to do for longest, if there are many. Not while anything is to be written. */
+  putAside(): void {
+    const { resting, height } = this.#ports.pulse;
+    const tooMany = resting.size - this.#options.restingMax;
+    if (tooMany <= 0) return;
+    for (const runner of [...resting].slice(0, tooMany)) {
+      if (runner.isNeeded(height)) {
+        // Others are looked at before it is its turn again.
+        this.#ports.pulse.use(runner);
+        continue;
+      }
+      resting.delete(runner);
+      this.#loaded.delete(runner.stored.address);
+    }
+  }
+
+  #load(stored: StoredGroup): GroupRunner {
+    const { store, pulse, onLoaded } = this.#ports;
+    const runner = new GroupRunner(
+      {
+        ...this.#options,
+        stored,
+        boot: store.boot * LOADINGS_MAX + this.#loadings,
+      },
+      { store, pulse, domain: this.#domainOf(stored) },
+    );
+    this.#loadings += 1;
+    this.#loaded.set(stored.address, runner);
+    onLoaded(runner);
+    return runner;
+  }
+
+  #domainOf({ address, domain }: StoredGroup): Domain {
+    const known = this.#ports.domains.get(domain);
+    if (known === undefined)
+      throw new NodeRefusal(
+        `Group ${address} needs the domain "${domain}", and this node does not have it.`,
+      );
+    return known;
+  }
+}
