@@ -78,10 +78,23 @@ export async function memoryOfIntents(
         );
         sent += batch;
       }
+      await atRest(cluster);
       points.push({ count, heapBytes: heapBytes() });
     }
     return points;
   });
+}
+
+/** Resolves when nobody has anything to do: what is under way takes memory too. */
+async function atRest({ members }: Cluster): Promise<void> {
+  const isBusy = (): boolean =>
+    members
+      .flatMap(({ node }) => node.status().groups)
+      .some(
+        ({ sender, coordinator }) =>
+          sender !== "Idle" || coordinator !== "Idle",
+      );
+  while (isBusy()) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 /** Creates groups and leaves them alone, and measures the heap at each of these counts, in order. */

@@ -36,7 +36,7 @@ export interface CheckerPorts {
     sender: NodeName,
     hash: StepHash,
     signature: string,
-  ) => boolean;
+  ) => boolean | Promise<boolean>;
 }
 
 /** Why a bundle cannot be endorsed, and the step to blame. */
@@ -73,7 +73,7 @@ async function findFaultOfStep(
   { domain, group, allowsCalls, isFulfilled, isSignedBy }: CheckerPorts,
 ): Promise<string | undefined> {
   const { intentId, sender, payload } = step;
-  if (!isSignedBy(sender, hashStep(step), step.signature))
+  if (!(await isSignedBy(sender, hashStep(step), step.signature)))
     return "its sender did not sign it";
   if (isFulfilled(intentId)) return "the intent is fulfilled";
   if (new Set(step.inputs).size !== step.inputs.length) return "spent twice";

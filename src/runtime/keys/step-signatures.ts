@@ -1,13 +1,6 @@
 import { hash as digest } from "node:crypto";
 
 import type { NodeName, StepHash } from "../../protocol/ids.ts";
-import {
-  createRecent,
-  recall,
-  type Recent,
-  remember,
-} from "../../protocol/recent.ts";
-
 // A node signs what it assembles together with one signature: over the number of steps and the root of a tree of hashes (as
 // in RFC 9162). What a step carries is that signature, and the hashes that lead from the step to the root:
 //
@@ -15,8 +8,6 @@ import {
 //
 // So whoever checks a hundred steps of one answer looks at one signature, and what lies beside one way is known for the next.
 
-/** Answers that are remembered at least, each with all its steps. Who forgets one looks at its signature again. */
-const ANSWERS_MAX = 4;
 const SIGNATURE_BYTES = 64;
 const HASH_BYTES = 32;
 const WAY_AT = SIGNATURE_BYTES + 4;
@@ -47,34 +38,40 @@ export type IsSignedBy = (
   name: NodeName,
   bytes: Uint8Array,
   signature: Uint8Array,
-) => boolean;
+) => Promise<boolean>;
 
 /** What is known to lead to a signed root, by its place in the tree: how high, and how far from the left. */
 type Known = Map<string, Buffer>;
 
-/** Checks signatures of steps, each of them once for all steps that it covers. */
+/** Checks signatures of the steps of one bundle, each of them once for all steps that it covers. */
 export class StepSignatures {
   readonly #isSignedBy: IsSignedBy;
   /** Of those that were found good. */
-  readonly #known: Recent<string, Known> = createRecent(ANSWERS_MAX);
+  readonly #known = new Map<string, Known>();
 
   constructor(ports: { readonly isSignedBy: IsSignedBy }) {
     this.#isSignedBy = ports.isSignedBy;
   }
 
-  isSigned(by: NodeName, hash: StepHash, signature: string): boolean {
+  /** To be asked for one step after the other. */
+  async isSigned(
+    by: NodeName,
+    hash: StepHash,
+    signature: string,
+  ): Promise<boolean> {
     const bytes = Buffer.from(signature, "base64");
     if (bytes.length < WAY_AT) return false;
     const own = bytes.subarray(0, SIGNATURE_BYTES);
     // The shape of the tree is a part of it: a place means nothing in another one.
     const count = bytes.readUInt16BE(SIGNATURE_BYTES + 2);
     const key = `${by} ${count} ${own.toString("base64")}`;
-    const known = recall(this.#known, key);
+    const known = this.#known.get(key);
     const way = climb(leafOf(hash), bytes, known);
     if (way === undefined) return false;
     if (known === undefined) {
-      if (!this.#isSignedBy(by, signedBytes(count, way.top), own)) return false;
-      remember(this.#known, key, way.seen);
+      const signed = signedBytes(count, way.top);
+      if (!(await this.#isSignedBy(by, signed, own))) return false;
+      this.#known.set(key, way.seen);
       return true;
     }
     if (!way.isKnown) return false;

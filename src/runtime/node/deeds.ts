@@ -150,7 +150,7 @@ export class Deeds {
     if (!committee.includes(this.#self))
       turn.deeds.push(() => {
         const known = outputs.filter((state) => mayKnow(this.#self, state));
-        runner.seen.addOwn(permission, known);
+        runner.seen.addOwn(permission, { intentId, outputs: known });
       });
     turn.writes.push(() => {
       const { address } = runner.stored;

@@ -26,13 +26,11 @@ interface EndorsingPorts extends Pick<
 /** Checks bundles and signs them. */
 export class Endorsing {
   readonly #ports: EndorsingPorts;
-  readonly #signatures: StepSignatures;
   #hasTrouble = false;
   #isStopped = false;
 
   constructor(ports: EndorsingPorts) {
     this.#ports = ports;
-    this.#signatures = new StepSignatures(ports.directory);
   }
 
   stop(): void {
@@ -51,6 +49,7 @@ export class Endorsing {
     const { tell } = this.#ports;
     const { group, book, stored } = runner;
     const { digest } = bundle;
+    const signatures = new StepSignatures(this.#ports.directory);
     const fulfilled = runner.fulfilledAmong(
       bundle.steps.map(({ intentId }) => intentId),
     );
@@ -64,9 +63,9 @@ export class Endorsing {
         allowsCalls: stored.genesis.externalCalls,
         membersCount: stored.committee.length,
         isFulfilled: (id) => fulfilled.has(id),
-        isSignedBy: (sender, hash, signature) =>
+        isSignedBy: async (sender, hash, signature) =>
           group.members.includes(sender) &&
-          this.#signatures.isSigned(sender, hash, signature),
+          (await signatures.isSigned(sender, hash, signature)),
       },
     );
     const outcome: Outcome | undefined =

@@ -228,7 +228,7 @@ export class GroupRunner {
     for (const step of this.seen.stepsOf(digest))
       this.#store.infos.save(this.stored.address, { ...step, digest });
     // Should the block be taken back and the same happen again: contents stay on the disk.
-    this.seen.forget(digest);
+    this.seen.happened({ digest, intents: transition.intents }, block);
   }
 }
 

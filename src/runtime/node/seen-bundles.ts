@@ -1,6 +1,7 @@
-import type { Digest, NodeName } from "../../protocol/ids.ts";
+import type { Digest, IntentId, NodeName } from "../../protocol/ids.ts";
 import { netOf } from "../../protocol/net.ts";
 import type { Bundle, State, Step } from "../../protocol/transition.ts";
+import { indexerDefaults } from "../ledger/indexer/ports.ts";
 import { readState } from "../states/content.ts";
 
 /** Bundles of one node that are remembered. More are in flight only when it lies. */
@@ -8,13 +9,18 @@ const BUNDLES_MAX = 256;
 /** Content of one node's bundles that is remembered: of some of the largest messages, of thousands of usual ones. */
 const CONTENT_MAX = 32_000_000;
 
-/** Blocks that may be taken back, so that what was too late is not. */
-const BLOCKS_TAKEN_BACK_MAX = 1_024;
+/** Blocks that may be taken back, so that what could not happen any more can. */
+const BLOCKS_TAKEN_BACK_MAX = indexerDefaults.reorgDepthMax;
+
+/** Something that may happen. */
+interface Chance {
+  readonly intents: readonly IntentId[];
+  /** The last block in which it can happen, as far as this node knows. */
+  lastBlock: number;
+}
 
 /** What a bundle would create, and what its steps tell besides. */
-interface Seen {
-  /** The last block in which it can happen. */
-  readonly validUntil: number;
+interface Seen extends Chance {
   readonly outputs: readonly State[];
   readonly steps: readonly Pick<Step, "intentId" | "infos">[];
 }
@@ -35,7 +41,7 @@ export class SeenBundles {
   /** What this node's own steps would create, in bundles that it may not see as a whole. */
   readonly #own = new Map<
     Digest,
-    { readonly outputs: readonly State[]; readonly validUntil: number }
+    Chance & { readonly outputs: readonly State[] }
   >();
 
   /** Remembers a bundle that a member sent; the first one, if it sends another with the same digest. */
@@ -47,7 +53,8 @@ export class SeenBundles {
     this.#shelves.set(from, shelf);
     if (shelf.bundles.has(digest)) return;
     const added: Seen = {
-      validUntil,
+      intents: steps.map(({ intentId }) => intentId),
+      lastBlock: validUntil,
       outputs: netOf(steps).outputs,
       steps: steps.flatMap(({ intentId, infos }) =>
         infos.length === 0 ? [] : [{ intentId, infos }],
@@ -66,10 +73,14 @@ export class SeenBundles {
   /** Remembers what a step of this node would create in a bundle. */
   addOwn(
     { digest, validUntil }: Pick<Bundle, "digest" | "validUntil">,
-    outputs: readonly State[],
+    { intentId, outputs }: Pick<Step, "intentId" | "outputs">,
   ): void {
-    const known = this.#own.get(digest)?.outputs ?? [];
-    this.#own.set(digest, { validUntil, outputs: [...known, ...outputs] });
+    const known = this.#own.get(digest);
+    this.#own.set(digest, {
+      intents: [...(known?.intents ?? []), intentId],
+      lastBlock: validUntil,
+      outputs: [...(known?.outputs ?? []), ...outputs],
+    });
     for (const oldest of this.#own.keys()) {
       if (this.#own.size <= BUNDLES_MAX) return;
       this.#own.delete(oldest);
@@ -84,26 +95,44 @@ export class SeenBundles {
     return [...others, ...(this.#own.get(digest)?.outputs ?? [])];
   }
 
-  /** A bundle has happened, and what is to be kept of it is on the disk. */
-  forget(digest: Digest): void {
-    this.#own.delete(digest);
-    for (const shelf of this.#shelves.values()) {
-      const seen = shelf.bundles.get(digest);
-      if (seen === undefined) continue;
-      shelf.bundles.delete(digest);
-      shelf.length -= lengthOf(seen);
-    }
+  /**
+   * A bundle has happened in a block, and what is to be kept of it is on the disk. Others with the same intents cannot happen
+   * any more, unless this block is taken back.
+   */
+  happened(
+    { digest, intents }: Pick<Chance, "intents"> & { readonly digest: Digest },
+    block: number,
+  ): void {
+    this.#forgetIf((other) => other === digest);
+    const fulfilled = new Set(intents);
+    for (const chance of this.#chances())
+      if (chance.intents.some((id) => fulfilled.has(id)))
+        chance.lastBlock = Math.min(chance.lastBlock, block);
+    this.#forgetIf((_, chance) => isOver(chance, block));
   }
 
   /** Whether there is one that can still happen, now that the ledger is so high. */
   mayHappen(height: number): boolean {
-    const isLate = ({ validUntil }: { readonly validUntil: number }): boolean =>
-      validUntil + BLOCKS_TAKEN_BACK_MAX < height;
-    const own = [...this.#own.values()];
-    const others = [...this.#shelves.values()].flatMap(({ bundles }) => [
-      ...bundles.values(),
-    ]);
-    return !own.every(isLate) || !others.every(isLate);
+    return !this.#chances().every((chance) => isOver(chance, height));
+  }
+
+  #chances(): readonly Chance[] {
+    const shelves = [...this.#shelves.values()];
+    return [
+      ...this.#own.values(),
+      ...shelves.flatMap(({ bundles }) => [...bundles.values()]),
+    ];
+  }
+
+  #forgetIf(isForgotten: (digest: Digest, chance: Chance) => boolean): void {
+    for (const [digest, chance] of this.#own)
+      if (isForgotten(digest, chance)) this.#own.delete(digest);
+    for (const shelf of this.#shelves.values())
+      for (const [digest, seen] of shelf.bundles) {
+        if (!isForgotten(digest, seen)) continue;
+        shelf.bundles.delete(digest);
+        shelf.length -= lengthOf(seen);
+      }
   }
 
   /** What the steps of a bundle that happened tell, as far as the content of each is that of its id. */
@@ -115,6 +144,10 @@ export class SeenBundles {
     }
     return [];
   }
+}
+
+function isOver({ lastBlock }: Chance, height: number): boolean {
+  return lastBlock + BLOCKS_TAKEN_BACK_MAX < height;
 }
 
 function isGenuine(state: State): boolean {

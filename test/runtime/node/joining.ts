@@ -46,7 +46,7 @@ const ports = {
     endorserOf: (name: string) =>
       [...addresses].find(([known]) => known === name)?.[1],
     names: () => [...addresses.keys()],
-    isSignedBy: () => false,
+    isSignedBy: async () => await Promise.resolve(false),
   },
   self: bob,
   factory: groupAt(41),

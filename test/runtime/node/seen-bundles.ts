@@ -41,24 +41,51 @@ const outputsOf = (bundle: Bundle) =>
   bundle.steps.flatMap(({ outputs }) => outputs);
 
 describe("bundles that a node has seen", () => {
-  it("are forgotten when they have happened, and no longer waited for when they cannot happen", () => {
+  const factOf = ({ digest, steps }: Bundle) => ({
+    digest,
+    intents: steps.map(({ intentId }) => intentId),
+  });
+  const ownStep = (bundle: Bundle) => ({
+    intentId: bundle.steps[0]?.intentId ?? intent(0, "").id,
+    outputs: outputsOf(bundle),
+  });
+
+  it("are forgotten when they have happened", () => {
     const seen = new SeenBundles();
     const [one, other] = [bundleWith(1), bundleWith(2)];
-    expect(seen.mayHappen(1)).to.equal(false);
     seen.add(alice, one);
     seen.add(bob, one);
-    seen.addOwn(one, outputsOf(one));
+    seen.addOwn(one, ownStep(one));
     seen.add(bob, other);
-    seen.forget(one.digest);
+    seen.happened(factOf(one), 10);
     expect(seen.outputsOf(one.digest)).to.deep.equal([]);
     expect(seen.outputsOf(other.digest)).to.deep.equal(outputsOf(other));
-    // As long as blocks may be taken back.
-    expect(seen.mayHappen(100 + 1_024)).to.equal(true);
-    expect(seen.mayHappen(100 + 1_025)).to.equal(false);
-    seen.forget(other.digest);
+    seen.happened(factOf(other), 10);
+    expect(seen.mayHappen(10)).to.equal(false);
+  });
+
+  it("may happen as long as they are valid, or blocks can be taken back", () => {
+    const seen = new SeenBundles();
     expect(seen.mayHappen(1)).to.equal(false);
-    seen.addOwn(one, outputsOf(one));
-    expect(seen.mayHappen(1)).to.equal(true);
+    seen.addOwn(bundleWith(1), ownStep(bundleWith(1)));
+    seen.add(alice, bundleWith(2));
+    expect(seen.mayHappen(100 + 128)).to.equal(true);
+    expect(seen.mayHappen(100 + 129)).to.equal(false);
+  });
+
+  it("cannot happen when another with the same intent has", () => {
+    const seen = new SeenBundles();
+    const [one, other] = [bundleWith(1), bundleWith(1, "another content")];
+    seen.add(alice, one);
+    seen.addOwn(one, ownStep(one));
+    seen.happened(factOf(other), 10);
+    // The block may be taken back.
+    seen.happened(factOf(bundleWith(2)), 10 + 128);
+    expect(seen.mayHappen(10 + 128)).to.equal(true);
+    expect(seen.outputsOf(one.digest)).to.not.deep.equal([]);
+    seen.happened(factOf(bundleWith(3)), 10 + 129);
+    expect(seen.mayHappen(10)).to.equal(false);
+    expect(seen.outputsOf(one.digest)).to.deep.equal([]);
   });
 
   it("keep their content when somebody sends the same digest with another one", () => {

@@ -36,7 +36,7 @@ class Pair {
             directory: {
               names: () => [alice, bob],
               endorserOf: () => undefined,
-              isSignedBy: () => false,
+              isSignedBy: async () => await Promise.resolve(false),
             },
             send: (to, body) => {
               this.letters.push({ from: self, to, body });
