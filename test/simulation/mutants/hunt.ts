@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -6,8 +8,10 @@ import type { Mutant } from "./catalogue.ts";
 
 /** What to run. */
 export interface Hunt {
-  /** Where the copy of the programs is. */
+  /** Where the programs are. */
   readonly folder: string;
+  /** What to run instead of some of them, by their names in the folder. */
+  readonly instead: Readonly<Record<string, string>>;
   readonly runs: Mutant["runs"];
   /** In this order, until a property does not hold. */
   readonly seeds: readonly number[];
@@ -22,7 +26,21 @@ export interface Catch {
 }
 
 /** Runs seeds until a property does not hold. */
-async function hunt({ folder, runs, seeds }: Hunt): Promise<Catch> {
+async function hunt({ folder, instead, runs, seeds }: Hunt): Promise<Catch> {
+  const programs = new Map(
+    Object.entries(instead).map(([file, program]) => [
+      pathToFileURL(join(folder, file)).href,
+      program,
+    ]),
+  );
+  registerHooks({
+    load: (url, context, nextLoad) => {
+      const source = programs.get(url);
+      return source === undefined
+        ? nextLoad(url, context)
+        : { format: "module", source, shortCircuit: true };
+    },
+  });
   const file = join(folder, "src", "simulation", "simulate.js");
   const { simulate } = (await import(
     pathToFileURL(file).href
@@ -36,6 +54,6 @@ async function hunt({ folder, runs, seeds }: Hunt): Promise<Catch> {
 
 // Mocha loads every file below `test`; only as a program of its own does this one run.
 if (process.argv[1] === import.meta.filename) {
-  const task = JSON.parse(process.argv[2] ?? "") as Hunt;
+  const task = JSON.parse(readFileSync(process.stdin.fd, "utf8")) as Hunt;
   process.stdout.write(JSON.stringify(await hunt(task)));
 }

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import {
-  cpSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -21,6 +20,8 @@ import type { Hunt, Catch } from "./hunt.ts";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const hunter = fileURLToPath(new URL("hunt.ts", import.meta.url));
 
+const programOf = (file: string): string => file.replace(/\.ts$/, ".js");
+
 /** What Node runs of a source: the same without types. */
 function withoutTypes(text: string): string {
   return ts.transpileModule(text, {
@@ -34,8 +35,8 @@ function withoutTypes(text: string): string {
 }
 
 /**
- * What the simulator consists of, as programs in a folder of its own. Types are taken out here, once for all copies: every
- * process that has to do it takes longer for that than for a seed.
+ * What the simulator consists of, as programs in a folder of its own. Types are taken out here, once for all
+ * sabotages: every process that has to do it takes longer for that than for a seed.
  */
 export class Original {
   readonly folder = mkdtempSync(join(tmpdir(), "sequencer-original-"));
@@ -47,10 +48,11 @@ export class Original {
       this.#write(file, readFileSync(join(root, file), "utf8"));
     this.#write("hunt.ts", readFileSync(hunter, "utf8"));
     writeFileSync(join(this.folder, "package.json"), '{ "type": "module" }\n');
+    symlinkSync(join(root, "node_modules"), join(this.folder, "node_modules"));
   }
 
   #write(file: string, text: string): void {
-    const program = join(this.folder, file.replace(/\.ts$/, ".js"));
+    const program = join(this.folder, programOf(file));
     mkdirSync(dirname(program), { recursive: true });
     writeFileSync(program, withoutTypes(text));
   }
@@ -60,49 +62,48 @@ export class Original {
   }
 }
 
-/** A copy of that, with at most one thing made wrong. */
-export class Copy {
-  readonly #folder = mkdtempSync(join(tmpdir(), "sequencer-mutant-"));
-
-  constructor(original: Original, mutant?: Mutant) {
-    const folder = this.#folder;
-    cpSync(original.folder, folder, { recursive: true });
-    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-    const edits = [mutant, mutant?.also].filter((edit) => edit !== undefined);
-    for (const file of new Set(edits.map((edit) => edit.file))) {
+/** The programs that a sabotage changes, by their names in the folder of the original. */
+function sabotaged(mutant: Mutant): Readonly<Record<string, string>> {
+  const edits = [mutant, mutant.also].filter((edit) => edit !== undefined);
+  const files = [
+    ...new Set(edits.map(({ file }) => join("src/protocol", file))),
+  ];
+  return Object.fromEntries(
+    files.map((file) => {
       const text = edits
-        .filter((edit) => edit.file === file)
-        .reduce(
-          sabotage,
-          readFileSync(join(root, "src/protocol", file), "utf8"),
-        );
-      const program = file.replace(/\.ts$/, ".js");
-      writeFileSync(join(folder, "src/protocol", program), withoutTypes(text));
-    }
-  }
+        .filter((edit) => join("src/protocol", edit.file) === file)
+        .reduce(sabotage, readFileSync(join(root, file), "utf8"));
+      return [programOf(file), withoutTypes(text)];
+    }),
+  );
+}
 
-  /** Runs seeds in a process of its own, which a sabotage may hang or kill. */
-  async hunt(hunt: Omit<Hunt, "folder">, timeoutMs: number): Promise<Catch> {
-    const task: Hunt = { ...hunt, folder: this.#folder };
-    return await new Promise((resolve, reject) => {
-      execFile(
-        process.execPath,
-        [join(this.#folder, "hunt.js"), JSON.stringify(task)],
-        { timeout: timeoutMs, killSignal: "SIGKILL" },
-        (error, stdout, stderr) => {
-          if (error === null) resolve(JSON.parse(stdout) as Catch);
-          else
-            reject(
-              new Error(`The runs broke off: ${stderr}`, { cause: error }),
-            );
-        },
-      );
-    });
-  }
-
-  remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
+/** Runs seeds in a process of its own, which a sabotage may hang or kill. */
+export async function hunt(
+  { folder }: Original,
+  {
+    mutant,
+    ...options
+  }: Pick<Hunt, "runs" | "seeds"> & {
+    readonly mutant: Mutant | undefined;
+  },
+  timeoutMs: number,
+): Promise<Catch> {
+  const instead = mutant === undefined ? {} : sabotaged(mutant);
+  const task: Hunt = { ...options, folder, instead };
+  return await new Promise((resolve, reject) => {
+    const child = execFile(
+      process.execPath,
+      [join(folder, "hunt.js")],
+      { timeout: timeoutMs, killSignal: "SIGKILL" },
+      (error, stdout, stderr) => {
+        if (error === null) resolve(JSON.parse(stdout) as Catch);
+        else
+          reject(new Error(`The runs broke off: ${stderr}`, { cause: error }));
+      },
+    );
+    child.stdin?.end(JSON.stringify(task));
+  });
 }
 
 /** The text with the one thing made wrong. */

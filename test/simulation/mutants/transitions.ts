@@ -204,8 +204,8 @@ export const assemblies: Mutant[] = [
     replace: `    DispatchConfirmed: [{ to: "Ready_For_Dispatch" }],
     DispatchConfirmationRejected: [{ to: "Confirming_Dispatch" }],
 `,
-    properties: ["L2", "S16"],
-    runs: { faults: "network", nodes: 3, intents: 5 },
+    properties: ["L2", "L17", "S16"],
+    runs: { faults: "crash", nodes: 3, intents: 10 },
   },
   {
     name: "leaves the bundle together when a step falls",
