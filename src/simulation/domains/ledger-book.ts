@@ -5,17 +5,22 @@ import type { Bundle, State } from "../../protocol/transition.ts";
 import type { IndexedTransition } from "../../runtime/ports.ts";
 import { hashStep, transitionOf } from "../../runtime/states/arrange.ts";
 import { StateBook } from "../../runtime/states/book.ts";
-import { openStore } from "../../runtime/store/store.ts";
+import { Database } from "../../runtime/store/database.ts";
+import { States, statesSchema } from "../../runtime/store/states.ts";
 import type { Block } from "../chain.ts";
 import type { Book } from "./domain.ts";
 
-/** A node's states as the runtime keeps them, in a store in memory, with the simulated chain in the place of the indexer. */
+/** A node's states as the runtime keeps them, in memory and without what else a store has, with the simulated chain in the place of the indexer. */
 export class LedgerBook implements Book {
   readonly states: StateBook;
   readonly #group: GroupAddress;
   readonly #epoch: bigint;
   readonly #mayKnow: (state: State) => boolean;
-  readonly #store = openStore({ file: ":memory:" });
+  readonly #database = new Database(
+    { file: ":memory:" },
+    { migrations: [statesSchema] },
+  );
+  readonly #stored = new States(this.#database);
   readonly #spent = new Set<StateId>();
   readonly #fulfilled = new Set<IntentId>();
 
@@ -29,7 +34,7 @@ export class LedgerBook implements Book {
     this.#group = group;
     this.#epoch = options.epoch;
     this.#mayKnow = options.mayKnow;
-    this.states = new StateBook({ group }, this.#store);
+    this.states = new StateBook({ group }, { states: this.#stored });
   }
 
   has(id: StateId): boolean {
@@ -64,12 +69,12 @@ export class LedgerBook implements Book {
       for (const id of intents) this.#fulfilled.delete(id);
       for (const id of inputs) this.#spent.delete(id);
     }
-    this.#store.states.revertTo(height - 1);
+    this.#stored.revertTo(height - 1);
     this.states.reload();
   }
 
   close(): void {
-    this.#store.close();
+    this.#database.close();
   }
 
   #indexed(bundle: Bundle): IndexedTransition {
