@@ -59,23 +59,31 @@ export async function startHardhatNode(givenPort?: number): Promise<Node> {
   );
 }
 
-/** Starts Anvil in a process of its own. npm finds it; it is no dependency, for lack of packages for all platforms. */
-export async function startAnvil(
-  givenPort?: number,
-  options: readonly string[] = [],
-): Promise<Node> {
-  const port = givenPort ?? (await freePort());
-  const anvil = await new Promise<string>((resolve, reject) => {
-    const find = "exec --yes --package=@foundry-rs/anvil@1.7.1 -- sh -c".split(
-      " ",
-    );
+/** Where Anvil is. npm finds it; it is no dependency, for lack of packages for all platforms. */
+async function findAnvil(): Promise<string> {
+  const find = "exec --yes --package=@foundry-rs/anvil@1.7.1 -- sh -c".split(
+    " ",
+  );
+  return await new Promise((resolve, reject) => {
     execFile("npm", [...find, "command -v anvil"], (error, stdout) => {
       if (error === null) resolve(stdout.trim());
       else reject(new Error("Anvil is not to be had", { cause: error }));
     });
   });
+}
+
+/** To ask npm takes longer than to start Anvil. */
+let anvil: Promise<string> | undefined;
+
+/** Starts Anvil in a process of its own. */
+export async function startAnvil(
+  givenPort?: number,
+  options: readonly string[] = [],
+): Promise<Node> {
+  const port = givenPort ?? (await freePort());
+  anvil ??= findAnvil();
   const args = ["--port", String(port), "--silent", ...options];
-  const child = spawn(anvil, args, { stdio: "ignore", detached: true });
+  const child = spawn(await anvil, args, { stdio: "ignore", detached: true });
   return await startNode(child, port);
 }
 
