@@ -10,11 +10,11 @@ import {
   memoryOfIdleGroups,
   memoryOfIntents,
   type MemoryPoint,
-  spreadOf,
+  deviationOf,
 } from "./bench/memory.ts";
 
-/** What memory may differ by after the first fifth: caches have to be full by then. */
-const SPREAD_MAX = 0.1;
+/** What memory may differ from its mean by after the first fifth: caches have to be full by then. */
+const DEVIATION_MAX = 0.1;
 const QUIET_MS = 5_000;
 const NODES = 4;
 
@@ -39,9 +39,11 @@ const intents = Number(values.intents);
 if (intents > 0) {
   const points = await memoryOfIntents(partsOf(intents, 5));
   print("intents", points);
-  const spread = spreadOf(points);
-  console.log(`memory differs by ${(100 * spread).toFixed(1)} %`);
-  if (spread > SPREAD_MAX) wrong.push("memory grows with ended intents");
+  const deviation = deviationOf(points);
+  console.log(
+    `memory stays within ${(100 * deviation).toFixed(1)} % of its mean`,
+  );
+  if (deviation > DEVIATION_MAX) wrong.push("memory grows with ended intents");
 }
 
 const groups = Number(values.groups);
@@ -51,12 +53,14 @@ if (groups > 0) {
     { quietMs: QUIET_MS },
   );
   print("groups", points);
-  const spread = spreadOf(points);
-  console.log(`memory differs by ${(100 * spread).toFixed(1)} %`);
+  const deviation = deviationOf(points);
+  console.log(
+    `memory stays within ${(100 * deviation).toFixed(1)} % of its mean`,
+  );
   const each = bytesEach(points) / NODES;
   console.log(`an idle group costs a node ${each.toFixed(0)} bytes`);
   console.log(`${messages} messages in ${quietMs} ms`);
-  if (spread > SPREAD_MAX) wrong.push("memory grows with idle groups");
+  if (deviation > DEVIATION_MAX) wrong.push("memory grows with idle groups");
   if (messages > 0) wrong.push("idle groups send messages");
 }
 

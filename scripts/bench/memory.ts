@@ -133,11 +133,11 @@ export async function memoryOfIdleGroups(
   });
 }
 
-/** The largest difference between two points, as a part of the first one. */
-export function spreadOf(points: readonly MemoryPoint[]): number {
+/** How far a point is from the mean of all at most, as a part of that. */
+export function deviationOf(points: readonly MemoryPoint[]): number {
   const bytes = points.map(({ heapBytes: one }) => one);
-  const [first = Number.NaN] = bytes;
-  return (Math.max(...bytes) - Math.min(...bytes)) / first;
+  const mean = bytes.reduce((sum, one) => sum + one, 0) / bytes.length;
+  return Math.max(...bytes.map((one) => Math.abs(one - mean))) / mean;
 }
 
 /** What each more of them costs, between the first point and the last. */
