@@ -1,10 +1,9 @@
 import type { KeyObject } from "node:crypto";
-import { verify } from "node:crypto";
 
 import type { NodeName, IntentId, GroupAddress } from "../../protocol/ids.ts";
 import type { Receipt } from "../../protocol/records.ts";
 import type { Domain, Json } from "../domains/domain.ts";
-import type { Identity } from "../keys/identity.ts";
+import { type Identity, isSignedWith } from "../keys/identity.ts";
 import { Node } from "../node/node.ts";
 import type {
   Directory,
@@ -223,20 +222,6 @@ export class Member {
   }
 }
 
-/** To look at a signature takes longer than most of what the loop does, so it is done beside it. */
-async function isSigned(
-  bytes: Uint8Array,
-  key: KeyObject,
-  signature: Uint8Array,
-): Promise<boolean> {
-  return await new Promise((resolve, reject) => {
-    verify(null, bytes, key, signature, (error, isGood) => {
-      if (error === null) resolve(isGood);
-      else reject(error);
-    });
-  });
-}
-
 /** The directory of nodes that are all known. */
 export function directoryOf(
   members: ReadonlyMap<
@@ -249,7 +234,7 @@ export function directoryOf(
     endorserOf: (name) => members.get(name)?.endorser,
     isSignedBy: async (name, bytes, signature) => {
       const key = members.get(name)?.publicKey;
-      return key !== undefined && (await isSigned(bytes, key, signature));
+      return key !== undefined && (await isSignedWith(key, bytes, signature));
     },
   };
 }

@@ -1,6 +1,7 @@
 import { hash as digest } from "node:crypto";
 
 import type { NodeName, StepHash } from "../../protocol/ids.ts";
+
 // A node signs what it assembles together with one signature: over the number of steps and the root of a tree of hashes (as
 // in RFC 9162). What a step carries is that signature, and the hashes that lead from the step to the root:
 //

@@ -29,9 +29,15 @@ const status: Reader = {
     "sequencer_block_height",
   ],
   read: (metrics, ports) => {
-    const { name, boot, groups, groupsAside, height, ...counts } =
-      ports.status();
-    const { openTransactions, dropped } = counts;
+    const {
+      name,
+      boot,
+      groups,
+      groupsAside,
+      height,
+      openTransactions,
+      dropped,
+    } = ports.status();
     const busy = groups.filter(hasWork);
     metrics.set("sequencer_info", 1, name);
     metrics.set("sequencer_boots", boot);

@@ -13,6 +13,13 @@ const RESTING_MAX = 256;
 /** Loadings of groups in one boot, at most: a million in a second for more than an hour, or a hundred for a year. */
 const LOADINGS_MAX = 2 ** 32;
 
+interface RosterOptions {
+  readonly self: NodeName;
+  readonly chainId: bigint;
+  readonly settings: NodeSettings;
+  readonly restingMax?: number;
+}
+
 interface RosterPorts {
   readonly store: Store;
   readonly domains: ReadonlyMap<string, Domain>;
@@ -27,38 +34,33 @@ interface RosterPorts {
  * do; for one that is loaded, as if it had started again.
  */
 export class Roster {
-  readonly #options: {
-    readonly self: NodeName;
-    readonly chainId: bigint;
-    readonly settings: NodeSettings;
-    readonly restingMax: number;
-  };
+  readonly #options: RosterOptions;
+  readonly #restingMax: number;
   readonly #ports: RosterPorts;
   readonly #loaded = new Map<GroupAddress, GroupRunner>();
   #loadings = 0;
 
-  constructor(
-    options: {
-      readonly self: NodeName;
-      readonly chainId: bigint;
-      readonly settings: NodeSettings;
-      readonly restingMax?: number;
-    },
-    ports: RosterPorts,
-  ) {
-    this.#options = { restingMax: RESTING_MAX, ...options };
+  constructor(options: RosterOptions, ports: RosterPorts) {
+    this.#options = options;
+    this.#restingMax = options.restingMax ?? RESTING_MAX;
     this.#ports = ports;
   }
 
   /** Loads all groups that have something to do, and the newest of the others. */
   open(): void {
-    const { groups } = this.#ports.store;
+    const { groups, records, states } = this.#ports.store;
     const all = groups.list();
     for (const stored of all) this.#domainOf(stored);
-    const busy = groups.busy();
-    const first = all.length - this.#options.restingMax;
-    for (const [index, stored] of all.entries())
-      if (index >= first || busy.has(stored.address)) this.#load(stored);
+    const busy = new Set([
+      ...records.openGroups(),
+      ...states.incompleteGroups(),
+    ]);
+    const firstKept = all.length - this.#restingMax;
+    for (const [index, stored] of all.entries()) {
+      const { address, historyThrough } = stored;
+      const isBusy = historyThrough !== undefined || busy.has(address);
+      if (isBusy || index >= firstKept) this.#load(stored);
+    }
   }
 
   /** Those in memory, in the order in which they were loaded. */
@@ -103,7 +105,7 @@ export class Roster {
   /** Puts groups aside that have had nothing to do for longest, if there are many. Not while anything is to be written. */
   putAside(): void {
     const { resting, height } = this.#ports.pulse;
-    const tooMany = resting.size - this.#options.restingMax;
+    const tooMany = resting.size - this.#restingMax;
     if (tooMany <= 0) return;
     for (const runner of [...resting].slice(0, tooMany)) {
       if (runner.isNeeded(height)) {

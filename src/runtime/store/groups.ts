@@ -137,17 +137,6 @@ export class Groups {
     );
   }
 
-  /** Those of which something is open, missing, or not indexed yet. */
-  busy(): ReadonlySet<string> {
-    const rows = this.#database.all(
-      `SELECT address FROM groups WHERE json_extract(config, '$.historyThrough') IS NOT NULL
-       UNION SELECT group_address FROM records WHERE outcome = 'open'
-       UNION SELECT group_address FROM states
-         WHERE spent_block IS NULL AND is_vacancy = 0 AND has_content = 0 AND is_foreign = 0`,
-    );
-    return new Set(rows.map((row) => String(row["address"])));
-  }
-
   get(group: GroupAddress): StoredGroup | undefined {
     const row = this.#database.get(
       "SELECT address, config FROM groups WHERE address = ?",

@@ -117,6 +117,13 @@ export class Records {
       .map(readRecord);
   }
 
+  /** The groups in which something is not over. */
+  openGroups(): readonly string[] {
+    return this.#database
+      .all("SELECT DISTINCT group_address FROM records WHERE outcome = 'open'")
+      .map((row) => String(row["group_address"]));
+  }
+
   /** An intent, open or settled. */
   intent(group: GroupAddress, id: IntentId): IntentRecord | undefined {
     const row = this.#database.get(

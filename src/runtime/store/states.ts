@@ -157,6 +157,16 @@ export class States {
       .map(readLedgerState);
   }
 
+  /** The groups in which something is missing. */
+  incompleteGroups(): readonly string[] {
+    return this.#database
+      .all(
+        `SELECT DISTINCT group_address FROM states INDEXED BY states_missing
+         WHERE is_vacancy = 0 AND has_content = 0 AND is_foreign = 0 AND spent_block IS NULL`,
+      )
+      .map((row) => String(row["group_address"]));
+  }
+
   /** A state by its private id, whether it is spent or not. */
   content(group: GroupAddress, id: StateId): StateContent | undefined {
     return this.#contents.get(group, id);

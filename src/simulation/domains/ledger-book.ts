@@ -10,7 +10,10 @@ import { States, statesSchema } from "../../runtime/store/states.ts";
 import type { Block } from "../chain.ts";
 import type { Book } from "./domain.ts";
 
-/** A node's states as the runtime keeps them, in memory and without what else a store has, with the simulated chain in the place of the indexer. */
+/**
+ * A node's states as the runtime keeps them, in memory and without what else a store has, with the simulated chain in the
+ * place of the indexer.
+ */
 export class LedgerBook implements Book {
   readonly states: StateBook;
   readonly #group: GroupAddress;

@@ -151,6 +151,7 @@ describe("the table of records", () => {
       records.erase(group, "dispatch:nothing");
       expect(records.open(group)).to.deep.equal([]);
       expect(records.open(other)).to.deep.equal([aDispatch]);
+      expect(records.openGroups()).to.deep.equal([other]);
     });
 
     it("names the table and the key of a damaged record", () => {

@@ -74,11 +74,13 @@ describe("the table of states", () => {
       states.created(group, aState(2, 1));
       states.created(group, aState(3, 1, { isVacancy: true }));
       expect(states.missing(group)).to.deep.equal([aState(2, 1)]);
+      expect(states.incompleteGroups()).to.deep.equal([group]);
       expect(states.vacancies(group)).to.deep.equal([
         aState(3, 1, { isVacancy: true }),
       ]);
       states.saveContent(group, aContent(2));
       expect(states.missing(group)).to.deep.equal([]);
+      expect(states.incompleteGroups()).to.deep.equal([]);
       expect(states.unspent(group).map(({ index }) => index)).to.deep.equal([
         1, 2,
       ]);

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -39,7 +40,10 @@ function withoutTypes(text: string): string {
  * sabotages: every process that has to do it takes longer for that than for a seed.
  */
 export class Original {
-  readonly folder = mkdtempSync(join(tmpdir(), "sequencer-original-"));
+  // As Node names it when it loads something from there.
+  readonly folder = realpathSync(
+    mkdtempSync(join(tmpdir(), "sequencer-original-")),
+  );
 
   constructor() {
     for (const file of globSync("src/{protocol,simulation}/**/*.ts", {

@@ -1,14 +1,13 @@
-/** Hardhat makes thousands of empty blocks at once without their parents' hashes, and fills in zeros. */
-const UNKNOWN = `0x${"0".repeat(64)}`;
+import { ZERO_BYTES32 } from "../../../ledger/index.ts";
 
 interface Child {
   readonly number: number;
   readonly parentHash: string;
 }
 
-/** The hash of a block's parent, if the chain tells it. */
+/** The hash of a block's parent, if the chain tells it: Hardhat makes many empty blocks at once without, and says zero. */
 export function parentOf({ number, parentHash }: Child): string | undefined {
-  return parentHash === UNKNOWN && number > 0 ? undefined : parentHash;
+  return parentHash === ZERO_BYTES32 && number > 0 ? undefined : parentHash;
 }
 
 /** Whether a block can be the next one after another with this hash. */
