@@ -132,8 +132,13 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: "runtime/node/turns.ts",
-        find: "      this.stop();\n      this.#onFatal(error);\n      for (const job of jobs) job.onDropped?.();\n      return;\n",
-        replace: "      for (const deed of turn.deeds) deed();\n",
+        find: "      this.#fail(jobs, error);\n      return;\n    }\n    if (!hasWrites(turn)) {\n",
+        replace: "      void error;\n    }\n    if (!hasWrites(turn)) {\n",
+      },
+      {
+        file: "runtime/node/turns.ts",
+        find: "      if (error === undefined) this.#finish(jobs, turn);\n      else this.#fail(jobs, error);\n",
+        replace: "      this.#finish(jobs, turn);\n",
       },
     ],
     properties: ["S13"],

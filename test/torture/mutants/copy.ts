@@ -75,7 +75,7 @@ export class Copy {
 }
 
 /** The text with one thing made wrong. */
-function sabotaged(text: string, { file, find, replace }: Edit): string {
+export function sabotaged(text: string, { file, find, replace }: Edit): string {
   const parts = text.split(find);
   if (parts.length !== 2)
     throw new Error(
