@@ -118,7 +118,7 @@ describe("a shared account", function () {
 
   it("is spent again by a node that lagged behind", async function () {
     const dave = cluster.node("dave");
-    dave.holdBlocks();
+    await dave.holdBlocks();
     const intents = await pay(6, ["alice", "bob", "carol"]);
     await Promise.all(intents.map((intent) => intent.confirmed()));
     dave.releaseBlocks();

@@ -91,10 +91,11 @@ export class MemberNode implements ClusterNode {
     this.#member.start();
   }
 
-  holdBlocks(): void {
-    asUserErrorNow(() => {
-      this.#member.node.holdBlocks();
+  async holdBlocks(): Promise<void> {
+    await asUserError(async () => {
+      const { node } = this.#member;
       this.#isHeld = true;
+      await node.holdBlocks();
     });
   }
 

@@ -107,8 +107,8 @@ export interface ClusterNode {
   crash(): Promise<void>;
   /** Starts it on its own disk, after a crash if it is still up. */
   restart(): Promise<void>;
-  /** It learns of no block until they are released. */
-  holdBlocks(): void;
+  /** Once this resolves it learns of no block until they are released. */
+  holdBlocks(): Promise<void>;
   releaseBlocks(): void;
   /** The next transitions that it submits are signed with too little gas, so that they are mined and fail. */
   revertNext(count?: number): void;

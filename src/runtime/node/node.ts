@@ -263,9 +263,9 @@ export class Node implements NodeService {
     this.#ports.store.close();
   }
 
-  /** Its view of the chain stands still until it is released. */
-  holdBlocks(): void {
-    this.#indexer.hold();
+  /** Resolves when its view of the chain stands still, until it is released. */
+  async holdBlocks(): Promise<void> {
+    await this.#indexer.hold();
   }
 
   releaseBlocks(): void {

@@ -92,7 +92,7 @@ describe("connection.sequencer: faults", function () {
     await mint(group, "pot", 10);
     await cluster.synced();
     const dave = cluster.node("dave");
-    dave.holdBlocks();
+    await dave.holdBlocks();
     const { height } = dave;
     await confirmed(
       await payOnes(group, { from: "pot", to: "shop", count: 6 }, [
@@ -203,8 +203,8 @@ describe("connection.sequencer: faults", function () {
         cluster.revertNext(count);
       });
     await cluster.node("bob").crash();
-    await expectError("REFUSED", () => {
-      cluster.node("bob").holdBlocks();
+    await expectError("REFUSED", async () => {
+      await cluster.node("bob").holdBlocks();
     });
     await expectError("REFUSED", () => cluster.node("bob").height);
   });

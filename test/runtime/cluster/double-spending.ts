@@ -132,7 +132,7 @@ describe("A coin that is spent twice", function () {
     cpSync(disk, copy, { recursive: true });
     member.start();
     const witnesses = ["alice", "bob"].map((name) => cluster.member(name).node);
-    for (const node of witnesses) node.holdBlocks();
+    for (const node of witnesses) await node.holdBlocks();
     // So that the copy does not give the same id to another intent, which the ledger would refuse anyway.
     member.node.nextIntentId(group.address);
     const first = await pay();
@@ -143,7 +143,7 @@ describe("A coin that is spent twice", function () {
     rmSync(disk, { recursive: true });
     cpSync(copy, disk, { recursive: true });
     member.start();
-    member.node.holdBlocks();
+    await member.node.holdBlocks();
     const second = await pay();
     expect(second).to.not.equal(first);
     // It is endorsed by all, and on its way to the ledger.

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import hre from "hardhat";
 
 import { topicOf } from "../../../src/ledger/index.ts";
+import { Bell } from "../../../src/runtime/ledger/bell.ts";
 import { blockOf } from "../../../src/runtime/ledger/indexer/blocks.ts";
 import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
 import { type ChainClient, ChainError } from "../../../src/runtime/ports.ts";
@@ -132,13 +133,34 @@ describe("runtime: indexer on a chain that misbehaves", function () {
     indexer.start();
     const head = Number(await client.request("eth_blockNumber", []));
     await index.until(() => index.height === head);
-    indexer.hold();
+    await indexer.hold();
     await group.execute();
     // Whatever is under way is over when this is answered.
     for (let i = 0; i < 20; i++) await client.request("eth_blockNumber", []);
     expect(index.height).to.equal(head);
     indexer.release();
     await index.until(() => index.height === head + 1);
+    await indexer.stop();
+  });
+
+  it("is held only when what it was telling has been told", async () => {
+    const index = new MemoryIndex();
+    const { onBlocks } = index.ports();
+    const telling = new Bell();
+    const disk = new Bell();
+    const indexer = index.open(client, options(), {
+      onBlocks: async (blocks) => {
+        telling.ring();
+        await disk.wait();
+        await onBlocks(blocks);
+      },
+    });
+    indexer.start();
+    await telling.wait();
+    const held = indexer.hold().then(() => index.height);
+    disk.ring();
+    expect(await held).to.be.at.least(group.block);
+    expect(index.height).to.equal(await held);
     await indexer.stop();
   });
 

@@ -172,7 +172,7 @@ for (const [name, open] of Object.entries(chains))
       const again = await client.request("evm_snapshot", []);
       await execute(group, 5);
       await reaches(5);
-      indexer.hold();
+      await indexer.hold();
       await client.request("evm_revert", [again]);
       await execute(group, 5);
       indexer.release();

@@ -34,6 +34,7 @@ export class Indexer {
   #lowerHeads = 0;
   #tip: number | undefined;
   #isHeld = false;
+  #telling: Promise<void> = Promise.resolve();
   #unsubscribe: (() => void) | undefined;
 
   constructor(options: IndexerOptions, ports: IndexerPorts) {
@@ -86,9 +87,10 @@ export class Indexer {
     return this.#tip;
   }
 
-  /** Tells nothing more until it is released. */
-  hold(): void {
+  /** Resolves when what is being told has been; from then on it tells nothing until it is released. */
+  async hold(): Promise<void> {
     this.#isHeld = true;
+    await Promise.allSettled([this.#telling]);
   }
 
   release(): void {
@@ -161,7 +163,8 @@ export class Indexer {
   }
 
   async #revert(height: number): Promise<void> {
-    await this.#ports.onRevert(height);
+    this.#telling = this.#ports.onRevert(height);
+    await this.#telling;
     this.#head = this.#ports.head();
     if (this.#head !== undefined && this.#head.number > height)
       throw new Error("Blocks that were reverted are still indexed.");
@@ -182,7 +185,8 @@ export class Indexer {
           throw new ChainMoved("A block is not the one that is indexed.");
       }
       const own = blocks.filter(({ transitions }) => transitions.length > 0);
-      await this.#ports.onHistory(late.group, own, last.number);
+      this.#telling = this.#ports.onHistory(late.group, own, last.number);
+      await this.#telling;
       late.from = last.number + 1;
       if (late.from <= head.number) return;
     }
@@ -208,7 +212,8 @@ export class Indexer {
       this.#head?.number !== first.number - 1 ||
       canFollow(first, this.#head.hash);
     if (!isLinked) throw new ChainMoved("A block does not follow the head.");
-    await this.#ports.onBlocks(blocks);
+    this.#telling = this.#ports.onBlocks(blocks);
+    await this.#telling;
     this.#head = { number: last.number, hash: last.hash };
     return last.number < target || this.#late.length > 0;
   }
