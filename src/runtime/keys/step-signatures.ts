@@ -44,17 +44,19 @@ export type IsSignedBy = (
 /** What is known to lead to a signed root, by its place in the tree: how high, and how far from the left. */
 type Known = Map<string, Buffer>;
 
-/** Checks signatures of the steps of one bundle, each of them once for all steps that it covers. */
+/** Good signatures that are remembered. Few answers of one sender are in bundles at a time. */
+const KNOWN_MAX = 16;
+
+/** Checks signatures of steps, each of them once for all steps that it covers. */
 export class StepSignatures {
   readonly #isSignedBy: IsSignedBy;
-  /** Of those that were found good. */
-  readonly #known = new Map<string, Known>();
+  /** Those that were found good, or are being looked at. Of all others nothing is remembered. */
+  readonly #known = new Map<string, Promise<Known | undefined>>();
 
   constructor(ports: { readonly isSignedBy: IsSignedBy }) {
     this.#isSignedBy = ports.isSignedBy;
   }
 
-  /** To be asked for one step after the other. */
   async isSigned(
     by: NodeName,
     hash: StepHash,
@@ -66,18 +68,32 @@ export class StepSignatures {
     // The shape of the tree is a part of it: a place means nothing in another one.
     const count = bytes.readUInt16BE(SIGNATURE_BYTES + 2);
     const key = `${by} ${count} ${own.toString("base64")}`;
-    const known = this.#known.get(key);
+    const looking = this.#known.get(key);
+    // No wait, if there is nothing to wait for: whoever asks next is to find what this one begins.
+    const known = looking === undefined ? undefined : await looking;
     const way = climb(leafOf(hash), bytes, known);
     if (way === undefined) return false;
-    if (known === undefined) {
-      const signed = signedBytes(count, way.top);
-      if (!(await this.#isSignedBy(by, signed, own))) return false;
-      this.#known.set(key, way.seen);
+    if (known !== undefined) {
+      if (!way.isKnown) return false;
+      for (const [place, node] of way.seen) known.set(place, node);
       return true;
     }
-    if (!way.isKnown) return false;
-    for (const [place, node] of way.seen) known.set(place, node);
-    return true;
+    const looked = this.#isSignedBy(by, signedBytes(count, way.top), own).then(
+      (isGood) => (isGood ? way.seen : undefined),
+    );
+    this.#remember(key, looked);
+    const isGood = (await looked) !== undefined;
+    if (!isGood && this.#known.get(key) === looked) this.#known.delete(key);
+    return isGood;
+  }
+
+  #remember(key: string, looked: Promise<Known | undefined>): void {
+    this.#known.delete(key);
+    this.#known.set(key, looked);
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= KNOWN_MAX) return;
+      this.#known.delete(oldest);
+    }
   }
 }
 

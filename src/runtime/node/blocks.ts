@@ -152,7 +152,7 @@ export class BlockFeed {
         const effects = runner.handle({
           type: "BlocksReverted",
           height,
-          facts: own.map((transition) => runner.factOf(transition)),
+          facts: own.map((transition) => runner.deedOf(transition)),
           reopened,
         });
         turn.writes.push(() => {
@@ -188,14 +188,11 @@ export class BlockFeed {
     height: number,
     own: readonly IndexedTransition[],
   ): void {
-    const event: Event = {
-      type: "BlockSeen",
-      height,
-      facts: own.map((transition) => runner.factOf(transition)),
-    };
+    const deeds = own.map((transition) => runner.deedOf(transition));
+    const event: Event = { type: "BlockSeen", height, facts: deeds };
     if (own.length > 0)
       turn.writes.push(() => {
-        for (const transition of own) runner.apply(transition, height);
+        runner.apply(deeds, height);
       });
     this.#ports.deeds.collect(turn, runner, runner.handle(event));
     if (own.length > 0)

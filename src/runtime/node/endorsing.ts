@@ -26,6 +26,7 @@ interface EndorsingPorts extends Pick<
 /** Checks bundles and signs them. */
 export class Endorsing {
   readonly #ports: EndorsingPorts;
+  readonly #signatures = new WeakMap<GroupRunner, StepSignatures>();
   #hasTrouble = false;
   #isStopped = false;
 
@@ -48,8 +49,8 @@ export class Endorsing {
   async #answer(runner: GroupRunner, { bundle, view }: Endorse): Promise<void> {
     const { tell } = this.#ports;
     const { group, book, stored } = runner;
+    const signatures = this.#signaturesIn(runner);
     const { digest } = bundle;
-    const signatures = new StepSignatures(this.#ports.directory);
     const fulfilled = runner.fulfilledAmong(
       bundle.steps.map(({ intentId }) => intentId),
     );
@@ -74,6 +75,13 @@ export class Endorsing {
         : { type: "refused", ...fault };
     if (outcome !== undefined)
       tell(runner, { type: "EndorsementDone", digest, outcome });
+  }
+
+  #signaturesIn(runner: GroupRunner): StepSignatures {
+    const known = this.#signatures.get(runner);
+    const signatures = known ?? new StepSignatures(this.#ports.directory);
+    if (known === undefined) this.#signatures.set(runner, signatures);
+    return signatures;
   }
 
   /** A key that cannot be used is tried again for as long as somebody waits for the signature. */

@@ -36,6 +36,11 @@ import { SeenBundles } from "./seen-bundles.ts";
 import { type NodeSettings, ticksOf } from "./settings.ts";
 import { type Takeover, takeoverOf } from "./takeover.ts";
 
+/** What a transition on the ledger did: for the core, and for the book. */
+interface LedgerDeed extends LedgerFact {
+  readonly transition: IndexedTransition;
+}
+
 /** One node's part in one group: the core, and what the core needs to know of the ledger. */
 export class GroupRunner {
   stored: StoredGroup;
@@ -208,8 +213,9 @@ export class GroupRunner {
     return record?.receipt === undefined ? undefined : record;
   }
 
-  factOf({ transitionHash, intents }: IndexedTransition): LedgerFact {
-    return { intents, digest: this.digestOf(transitionHash) };
+  deedOf(transition: IndexedTransition): LedgerDeed {
+    const { intents, transitionHash } = transition;
+    return { intents, digest: this.digestOf(transitionHash), transition };
   }
 
   /** A bundle's digest is what endorsers sign for its transition. */
@@ -221,14 +227,15 @@ export class GroupRunner {
     return digest;
   }
 
-  /** Takes a transition into the book. Inside the commit of its block. */
-  apply(transition: IndexedTransition, block: number): void {
-    const digest = this.digestOf(transition.transitionHash);
-    this.book.apply(transition, block, this.seen.outputsOf(digest));
-    for (const step of this.seen.stepsOf(digest))
-      this.#store.infos.save(this.stored.address, { ...step, digest });
+  /** Takes what a block did into the book. Inside the commit of the block. */
+  apply(deeds: readonly LedgerDeed[], block: number): void {
+    for (const { digest, transition } of deeds) {
+      this.book.apply(transition, block, this.seen.outputsOf(digest));
+      for (const step of this.seen.stepsOf(digest))
+        this.#store.infos.save(this.stored.address, { ...step, digest });
+    }
     // Should the block be taken back and the same happen again: contents stay on the disk.
-    this.seen.happened({ digest, intents: transition.intents }, block);
+    this.seen.happened(deeds, block);
   }
 }
 

@@ -62,11 +62,10 @@ export class SeenBundles {
     };
     shelf.bundles.set(digest, added);
     shelf.length += lengthOf(added);
-    for (const [oldest, seen] of shelf.bundles) {
+    for (const oldest of shelf.bundles.keys()) {
       if (shelf.bundles.size <= BUNDLES_MAX && shelf.length <= CONTENT_MAX)
         return;
-      shelf.bundles.delete(oldest);
-      shelf.length -= lengthOf(seen);
+      take(shelf, oldest);
     }
   }
 
@@ -96,19 +95,26 @@ export class SeenBundles {
   }
 
   /**
-   * A bundle has happened in a block, and what is to be kept of it is on the disk. Others with the same intents cannot happen
+   * Bundles have happened in a block, and what is to be kept of them is on the disk. Others with the same intents cannot happen
    * any more, unless this block is taken back.
    */
   happened(
-    { digest, intents }: Pick<Chance, "intents"> & { readonly digest: Digest },
+    facts: readonly {
+      readonly digest: Digest;
+      readonly intents: readonly IntentId[];
+    }[],
     block: number,
   ): void {
-    this.#forgetIf((other) => other === digest);
-    const fulfilled = new Set(intents);
+    for (const { digest } of facts) this.#forget(digest);
+    const fulfilled = new Set(facts.flatMap(({ intents }) => intents));
     for (const chance of this.#chances())
       if (chance.intents.some((id) => fulfilled.has(id)))
         chance.lastBlock = Math.min(chance.lastBlock, block);
-    this.#forgetIf((_, chance) => isOver(chance, block));
+    for (const [digest, chance] of this.#own)
+      if (isOver(chance, block)) this.#own.delete(digest);
+    for (const shelf of this.#shelves.values())
+      for (const [digest, seen] of shelf.bundles)
+        if (isOver(seen, block)) take(shelf, digest);
   }
 
   /** Whether there is one that can still happen, now that the ledger is so high. */
@@ -124,15 +130,9 @@ export class SeenBundles {
     ];
   }
 
-  #forgetIf(isForgotten: (digest: Digest, chance: Chance) => boolean): void {
-    for (const [digest, chance] of this.#own)
-      if (isForgotten(digest, chance)) this.#own.delete(digest);
-    for (const shelf of this.#shelves.values())
-      for (const [digest, seen] of shelf.bundles) {
-        if (!isForgotten(digest, seen)) continue;
-        shelf.bundles.delete(digest);
-        shelf.length -= lengthOf(seen);
-      }
+  #forget(digest: Digest): void {
+    this.#own.delete(digest);
+    for (const shelf of this.#shelves.values()) take(shelf, digest);
   }
 
   /** What the steps of a bundle that happened tell, as far as the content of each is that of its id. */
@@ -144,6 +144,13 @@ export class SeenBundles {
     }
     return [];
   }
+}
+
+function take(shelf: Shelf, digest: Digest): void {
+  const seen = shelf.bundles.get(digest);
+  if (seen === undefined) return;
+  shelf.bundles.delete(digest);
+  shelf.length -= lengthOf(seen);
 }
 
 function isOver({ lastBlock }: Chance, height: number): boolean {

@@ -110,12 +110,20 @@ export class Transitions {
     group: GroupAddress,
     ids: readonly IntentId[],
   ): ReadonlySet<IntentId> {
-    const rows = this.#database.all(
-      `SELECT intent_id FROM fulfilments
-       WHERE group_address = ? AND intent_id IN (SELECT value FROM json_each(?))`,
-      group,
-      JSON.stringify(ids),
-    );
+    const [only] = ids;
+    const rows =
+      only !== undefined && ids.length === 1
+        ? this.#database.all(
+            "SELECT intent_id FROM fulfilments WHERE group_address = ? AND intent_id = ?",
+            group,
+            only,
+          )
+        : this.#database.all(
+            `SELECT intent_id FROM fulfilments
+             WHERE group_address = ? AND intent_id IN (SELECT value FROM json_each(?))`,
+            group,
+            JSON.stringify(ids),
+          );
     return new Set(rows.map(idOf));
   }
 

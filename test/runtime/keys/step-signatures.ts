@@ -88,6 +88,41 @@ describe("signatures of steps", () => {
     );
   });
 
+  it("cost one look when they are asked for at the same time, and none of them is good because another is", async () => {
+    const checker = new Checker();
+    const signatures = sign(alice, hashesUpTo(9));
+    const asked = signatures.map((signature, i) =>
+      checker.isSigned(hashAt(i === 4 ? 100 : i), signature),
+    );
+    expect(await Promise.all(asked)).to.deep.equal(
+      signatures.map((_, i) => i !== 4),
+    );
+    expect(checker.looks).to.equal(1);
+  });
+
+  it("are looked at again for those who waited, if the first that was asked for is not good", async () => {
+    const checker = new Checker();
+    const [first = "", second = ""] = sign(alice, hashesUpTo(9));
+    const asked = [
+      checker.isSigned(hashAt(100), first),
+      checker.isSigned(hashAt(1), second),
+    ];
+    expect(await Promise.all(asked)).to.deep.equal([false, true]);
+    expect(await checker.isSigned(hashAt(0), first)).to.equal(true);
+    expect(checker.looks).to.equal(2);
+  });
+
+  it("are forgotten when many others were seen since", async () => {
+    const checker = new Checker();
+    const [first = ""] = sign(alice, [hashAt(0)]);
+    for (let i = 0; i < 20; i++) {
+      const [signature = ""] = sign(alice, [hashAt(i)]);
+      expect(await checker.isSigned(hashAt(i), signature)).to.equal(true);
+    }
+    expect(await checker.isSigned(hashAt(0), first)).to.equal(true);
+    expect(checker.looks).to.equal(21);
+  });
+
   it("prove no other step, whether or not the answer is known", async () => {
     const signatures = sign(alice, hashesUpTo(9));
     for (const isKnown of [false, true]) {

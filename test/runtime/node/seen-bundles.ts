@@ -57,10 +57,10 @@ describe("bundles that a node has seen", () => {
     seen.add(bob, one);
     seen.addOwn(one, ownStep(one));
     seen.add(bob, other);
-    seen.happened(factOf(one), 10);
+    seen.happened([factOf(one)], 10);
     expect(seen.outputsOf(one.digest)).to.deep.equal([]);
     expect(seen.outputsOf(other.digest)).to.deep.equal(outputsOf(other));
-    seen.happened(factOf(other), 10);
+    seen.happened([factOf(other)], 10);
     expect(seen.mayHappen(10)).to.equal(false);
   });
 
@@ -78,12 +78,12 @@ describe("bundles that a node has seen", () => {
     const [one, other] = [bundleWith(1), bundleWith(1, "another content")];
     seen.add(alice, one);
     seen.addOwn(one, ownStep(one));
-    seen.happened(factOf(other), 10);
+    seen.happened([factOf(other)], 10);
     // The block may be taken back.
-    seen.happened(factOf(bundleWith(2)), 10 + 128);
+    seen.happened([factOf(bundleWith(2))], 10 + 128);
     expect(seen.mayHappen(10 + 128)).to.equal(true);
     expect(seen.outputsOf(one.digest)).to.not.deep.equal([]);
-    seen.happened(factOf(bundleWith(3)), 10 + 129);
+    seen.happened([factOf(bundleWith(3))], 10 + 129);
     expect(seen.mayHappen(10)).to.equal(false);
     expect(seen.outputsOf(one.digest)).to.deep.equal([]);
   });
