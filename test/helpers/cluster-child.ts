@@ -6,8 +6,8 @@ import type { IntentId } from "../../src/protocol/ids.ts";
 import { balanceAt, createTestCluster, names } from "./cluster.ts";
 
 // A cluster in a process of its own, to be killed. It says what it accepted, one line each, only when it is on disk. With
-// "drain" it takes nothing new, waits until nothing is open, and says what became of the intents it is asked about
-// ("node:id") and what the balances are.
+// "fill" it sees to it first that there is something to spend, and says when there is. With "drain" it takes nothing new,
+// waits until nothing is open, and says what became of the intents it is asked about ("node:id") and what the balances are.
 
 const [url = "", factory = "", dataDir = "", mode = "load", ...asked] =
   process.argv.slice(2);
@@ -33,6 +33,7 @@ async function main(): Promise<void> {
     known ??
     (await cluster.createGroup({ domain: "group-token", threshold: 3 }));
   say({ group: group.address });
+  if (mode === "fill") await fillPot(cluster, group);
   if (mode !== "drain") await load(cluster, group);
   await drain(cluster, client, group);
   await cluster.stop();
@@ -41,7 +42,6 @@ async function main(): Promise<void> {
 }
 
 async function load(cluster: Cluster, group: NodeGroup): Promise<void> {
-  await fillPot(cluster, group);
   const one = async (name: string): Promise<never> => {
     for (;;) {
       const member = cluster.member(name);
@@ -67,14 +67,16 @@ async function load(cluster: Cluster, group: NodeGroup): Promise<void> {
 async function fillPot(cluster: Cluster, group: NodeGroup): Promise<void> {
   const alice = cluster.member("alice");
   while (isOpen(cluster, "alice")) await soon();
-  if ((await balanceAt(cluster, "alice", group, "pot")) > 0) return;
-  const id = await alice.send({
-    group: group.address,
-    function: "mint(string,uint256)",
-    args: { to: "pot", amount: "100000" },
-  });
-  say({ accepted: id, node: "alice" });
-  await alice.receipt(group.address, id);
+  if ((await balanceAt(cluster, "alice", group, "pot")) === 0) {
+    const id = await alice.send({
+      group: group.address,
+      function: "mint(string,uint256)",
+      args: { to: "pot", amount: "100000" },
+    });
+    say({ accepted: id, node: "alice" });
+    await alice.receipt(group.address, id);
+  }
+  say({ filled: true });
 }
 
 /** Whether a node has something under way, or does not know yet what a state of the ledger holds. */

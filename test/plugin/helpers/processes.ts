@@ -8,6 +8,7 @@ import { setTimeout } from "node:timers/promises";
 const root = path.resolve(import.meta.dirname, "../../..");
 const hardhat = path.join(root, "node_modules/hardhat/dist/src/cli.js");
 const fixture = path.join(root, "test/plugin/fixtures/hardhat.config.ts");
+const keepCompiled = path.join(root, "test/helpers/keep-compiled.js");
 
 /** What a command did. */
 export interface Command {
@@ -47,9 +48,9 @@ export function commandOf(variables: Readonly<Record<string, string>>): {
 /** Starts Hardhat's node in a process of its own. */
 export async function startHardhatNode(givenPort?: number): Promise<Node> {
   const port = givenPort ?? (await freePort());
-  const args = ["node", "--port", String(port)];
+  const node = ["--import", keepCompiled, hardhat, "--config", fixture];
   return await startNode(
-    spawn(process.execPath, [hardhat, "--config", fixture, ...args], {
+    spawn(process.execPath, [...node, "node", "--port", String(port)], {
       cwd: root,
       env: environment({}),
       stdio: "ignore",

@@ -22,6 +22,7 @@ const MINTED = 100_000;
 /** What the process says, one line each. */
 interface Line {
   readonly group?: string;
+  readonly filled?: boolean;
   readonly accepted?: string;
   readonly node?: string;
   readonly ended?: string;
@@ -52,13 +53,19 @@ describe("A process full of nodes", function () {
   });
 
   function start(
-    mode: "load" | "drain",
+    mode: "fill" | "load" | "drain",
     asked: readonly string[] = [],
   ): ChildProcess {
-    const child = join(import.meta.dirname, "../../helpers/cluster-child.ts");
+    const helpers = join(import.meta.dirname, "../../helpers");
+    const child = join(helpers, "cluster-child.ts");
+    const options = [
+      "--no-warnings",
+      "--import",
+      join(helpers, "keep-compiled.js"),
+    ];
     return spawn(
       process.execPath,
-      ["--no-warnings", child, chain.url, factory, dataDir, mode, ...asked],
+      [...options, child, chain.url, factory, dataDir, mode, ...asked],
       {
         stdio: ["ignore", "pipe", "inherit"],
         env: { ...process.env, NODE_OPTIONS: "" },
@@ -71,15 +78,17 @@ describe("A process full of nodes", function () {
     /** The nodes that accepted intents, by intent. */
     const accepted = new Map<string, string>();
     let group = "";
+    let isFilled = false;
     for (let kill = 0; kill < KILLS; kill++) {
       // Sometimes before it has done anything, mostly in the middle of things.
       const linesUntilKill = 1 + random.below(40);
-      const child = start("load");
+      const child = start(isFilled ? "load" : "fill");
       const exited = once(child, "exit");
       let lines = 0;
       for await (const text of createInterface({ input: required(child) })) {
         const line = JSON.parse(text) as Line;
         if (line.group !== undefined) group = line.group;
+        isFilled ||= line.filled === true;
         if (line.accepted !== undefined)
           accepted.set(line.accepted, line.node ?? "");
         lines += 1;

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 
 import type * as Simulate from "../../../src/simulation/simulate.ts";
@@ -54,6 +54,6 @@ async function hunt({ folder, instead, runs, seeds }: Hunt): Promise<Catch> {
 
 // Mocha loads every file below `test`; only as a program of its own does this one run.
 if (process.argv[1] === import.meta.filename) {
-  const task = JSON.parse(readFileSync(process.stdin.fd, "utf8")) as Hunt;
+  const task = JSON.parse(await text(process.stdin)) as Hunt;
   process.stdout.write(JSON.stringify(await hunt(task)));
 }

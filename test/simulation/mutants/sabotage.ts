@@ -106,6 +106,8 @@ export async function hunt(
           reject(new Error(`The runs broke off: ${stderr}`, { cause: error }));
       },
     );
+    // If it ends before it has read everything, what it said tells why.
+    child.stdin?.on("error", () => undefined);
     child.stdin?.end(JSON.stringify(task));
   });
 }
