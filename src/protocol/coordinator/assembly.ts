@@ -197,6 +197,7 @@ export function receiveAssembleResponse(
     return;
   }
   coordinator.assemblies.delete(key);
+  coordinator.gathered += 1;
   noteAnswer(coordinator, from);
   const answers = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
   // Outputs of steps in this answer that are not taken are missing too.

@@ -12,6 +12,9 @@ import { handBack } from "./preparation.ts";
 import { seal } from "./places.ts";
 import { tellTransaction } from "./tell.ts";
 
+/** How often every member may answer while a bundle waits. Each answer has up to `limits.assembly` steps. */
+const GATHERED_TURNS = 4;
+
 /** Bundles whatever is assembled, as long as few bundles are on their way. */
 export function formBundles(turn: Turn): void {
   const { coordinator, config } = turn.node;
@@ -25,6 +28,8 @@ export function formBundles(turn: Turn): void {
     coordinator.assembled.size > 0 &&
     coordinator.bundles.length < bundlesMax
   ) {
+    if (isGathering(coordinator, config)) return;
+    coordinator.gathered = 0;
     const steps = takeAssembled(coordinator, turn.node.config);
     if (steps.length === 0) return;
     const work = openBundle(turn, steps, { isForUser: false });
@@ -32,6 +37,23 @@ export function formBundles(turn: Turn): void {
     coordinator.bundles.push(work);
     askEndorsers(turn, work);
   }
+}
+
+/**
+ * A bundle costs much more than a step. So one that is not full waits for what is being assembled: for some turns of all
+ * members, and for nobody who has to be asked again.
+ */
+function isGathering(
+  { assembled, assemblies, gathered }: Coordinator,
+  { bundleMax, members }: SequencerConfig,
+): boolean {
+  if (
+    assembled.size >= bundleMax ||
+    gathered >= GATHERED_TURNS * members.length
+  )
+    return false;
+  for (const { tries } of assemblies.values()) if (tries < 2) return true;
+  return false;
 }
 
 /** Has every step that is only to be prepared endorsed by itself, once all that it builds on is on the ledger. */

@@ -138,6 +138,8 @@ export interface Coordinator {
   readonly assemblies: Map<RequestKey, AssemblyWork>;
   /** Steps that wait for a bundle, in order of assembly. */
   assembled: Set<IntentId>;
+  /** Answers of senders since the last bundle was made. */
+  gathered: number;
   bundles: BundleWork[];
   /** Steps that are only to be prepared and wait until all that they build on is on the ledger. */
   readonly toPrepare: Set<IntentId>;
@@ -197,6 +199,7 @@ export function createCoordinator(): Coordinator {
     silences: new Map(),
     assemblies: new Map(),
     assembled: new Set(),
+    gathered: 0,
     bundles: [],
     toPrepare: new Set(),
     preparations: [],

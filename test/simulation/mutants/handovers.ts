@@ -109,7 +109,7 @@ export const handovers: Mutant[] = [
     find: "    giveUpOn(turn, delegate);\n",
     replace: "",
     properties: ["L3"],
-    runs: { faults: "crash", mode: "remote", nodes: 3, intents: 80 },
+    runs: { faults: "all", policy: "rotating", nodes: 2, intents: 40 },
   },
   {
     name: "waits for ever for a handover",
