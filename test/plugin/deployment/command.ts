@@ -39,7 +39,7 @@ function resultOf({ stdout }: Command): Result {
 }
 
 describe("plugin: npx hardhat sequencer:deploy", function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
 
   const deployTo = async (
     network: string,

@@ -26,7 +26,7 @@ export async function runHardhat(
     const child = execFile(
       process.execPath,
       [hardhat, "--config", fixture, ...args],
-      { cwd: root, env: environment(variables), timeout: 60_000 },
+      { cwd: root, env: environment(variables), timeout: 120_000 },
       (_error, stdout, stderr) => {
         resolve({ exitCode: child.exitCode ?? -1, stdout, stderr });
       },
@@ -121,7 +121,7 @@ async function startNode(child: ChildProcess, port: number): Promise<Node> {
     kill();
     await exited;
   };
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + 90_000;
   for (;;) {
     try {
       await request("eth_chainId");

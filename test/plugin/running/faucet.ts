@@ -34,7 +34,7 @@ function aChain(name: string): { client: ChainClient; asked: string[] } {
 }
 
 describe("plugin: money for users of nodes", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   async function gives(client: ChainClient): Promise<void> {
     const give = faucetOf(client);

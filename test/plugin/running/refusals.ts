@@ -21,7 +21,7 @@ import { runHere } from "../helpers/run.ts";
 const file = join(tmpdir(), `run-refusals-${process.pid}`);
 
 describe("plugin: sequencer:run, when something is in the way", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let dataDir: string;
 
   beforeEach(() => {

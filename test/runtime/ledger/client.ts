@@ -32,7 +32,7 @@ const REVERTING = {
 };
 
 describe("runtime: chain client", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   describe("against a chain", () => {
     let node: Node;

@@ -75,7 +75,7 @@ async function execute(group: TestGroup, times: number): Promise<void> {
 
 for (const [name, open] of Object.entries(chains))
   describe(`runtime: indexer on ${name}`, function () {
-    this.timeout(30_000);
+    this.timeout(120_000);
 
     let client: ChainClient;
     let stop: () => Promise<void>;

@@ -19,7 +19,7 @@ const nodes: Record<string, (port?: number) => Promise<Node>> = {
 for (const [name, startNode] of Object.entries(nodes))
   for (const protocol of ["http:", "ws:"])
     describe(`runtime: submitter on ${name} over ${protocol}`, function () {
-      this.timeout(60_000);
+      this.timeout(120_000);
 
       it("gets calls mined in order, and again on a chain that was made anew", async () => {
         const node = await startNode();

@@ -20,7 +20,7 @@ const GWEI = 1_000_000_000n;
 const quantity = (value: bigint): string => `0x${value.toString(16)}`;
 
 describe("runtime: submitter", function () {
-  this.timeout(8_000);
+  this.timeout(30_000);
 
   let client: ChainClient;
   let group: TestGroup;
