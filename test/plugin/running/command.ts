@@ -74,17 +74,27 @@ describe("plugin: npx hardhat sequencer:run", function () {
   });
 
   it("leaves at once with 130 when it is interrupted twice", async () => {
-    const args = ["--intents", "100000", "--rpc-port", "0"];
-    const run = new RunProcess(args, variables);
-    await run.until("accepted", 1_000);
-    run.kill("SIGINT");
-    await run.until("stopping");
-    // Signals that come together are one key press. There is a second between two of these.
-    await run.until("status", countOf(run, "status") + 1);
-    run.kill("SIGINT");
-    const { exitCode, summary, stderr } = await run.end();
-    expect(exitCode, stderr).to.equal(130);
-    expect(summary?.reason).to.equal("left");
+    const node = await startHardhatNode();
+    const args = ["--network", "chain", "--rpc-port", "0"];
+    try {
+      const run = new RunProcess([...args, "--intents", "100000"], {
+        ...variables,
+        TEST_CHAIN_URL: node.url,
+      });
+      await run.until("accepted", 1_000);
+      // Nothing ends from now on, so that it goes on waiting until it is interrupted again.
+      await node.request("evm_setAutomine", false);
+      run.kill("SIGINT");
+      await run.until("stopping");
+      // Signals that come together are one key press. There is a second between two of these.
+      await run.until("status", countOf(run, "status") + 1);
+      run.kill("SIGINT");
+      const { exitCode, summary, stderr } = await run.end();
+      expect(exitCode, stderr).to.equal(130);
+      expect(summary?.reason).to.equal("left");
+    } finally {
+      await node.stop();
+    }
   });
 
   it("goes on after a crash with what it had accepted", async () => {
