@@ -7,10 +7,10 @@ import { createInterface } from "node:readline";
 
 import { expect } from "chai";
 
-import { topicOf } from "../../../src/ledger/index.ts";
 import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
 import { randomFrom } from "../../helpers/random.ts";
 import { openTestLedger } from "../../helpers/runtime-ledger.ts";
+import { fulfilledIn } from "../../plugin/helpers/fulfilled.ts";
 import {
   type Node as ChainProcess,
   startHardhatNode,
@@ -114,7 +114,7 @@ describe("A process full of nodes", function () {
     expect(await exited).to.deep.equal([0, null]);
 
     expect(reverted, "accepted and reverted").to.deep.equal([]);
-    const fulfilled = await fulfilledIn(group);
+    const fulfilled = await fulfilledIn(chain, group);
     expect(new Set(fulfilled).size, "an intent twice").to.equal(
       fulfilled.length,
     );
@@ -126,17 +126,6 @@ describe("A process full of nodes", function () {
       expect({ pot, shop }).to.deep.equal({ pot: MINTED - moved, shop: moved });
     expect(balances).to.have.length(4);
   });
-
-  /** The intents that the ledger fulfilled, in order. */
-  async function fulfilledIn(group: string): Promise<readonly string[]> {
-    const logs = (await chain.request("eth_getLogs", {
-      address: group,
-      fromBlock: "0x0",
-      toBlock: "latest",
-      topics: [topicOf("IntentFulfilled")],
-    })) as readonly { readonly topics: readonly string[] }[];
-    return logs.map(({ topics }) => topics[1] ?? "");
-  }
 });
 
 function required({ stdout }: ChildProcess): NodeJS.ReadableStream {
