@@ -1,10 +1,8 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
-
 import { expect } from "chai";
 import hre from "hardhat";
 
 import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
+import { collectGarbage } from "../../helpers/garbage.ts";
 import { call, post, SocketClient } from "../../helpers/rpc/client.ts";
 import { type FakeFixture, startFake } from "../../helpers/rpc/fixture.ts";
 import { hostileText } from "../../helpers/rpc/fuzz.ts";
@@ -14,9 +12,7 @@ import { randomFrom } from "../../helpers/random.ts";
 const growthMax = 32 * 1024 * 1024;
 
 function heapUsed(): number {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  collect();
+  collectGarbage();
   return process.memoryUsage().heapUsed;
 }
 
