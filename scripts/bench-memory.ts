@@ -16,6 +16,8 @@ import {
 /** What memory may differ from its mean by after the first fifth: caches have to be full by then. */
 const DEVIATION_MAX = 0.1;
 const QUIET_MS = 5_000;
+/** As many as nodes keep if nobody says otherwise. */
+const RESTING_MAX = 256;
 const NODES = 4;
 
 const { values } = parseArgs({
@@ -50,7 +52,7 @@ const groups = Number(values.groups);
 if (groups > 0) {
   const { points, messages, quietMs } = await memoryOfIdleGroups(
     partsOf(groups, 5),
-    { quietMs: QUIET_MS },
+    { quietMs: QUIET_MS, restingMax: RESTING_MAX },
   );
   print("groups", points);
   const deviation = deviationOf(points);
