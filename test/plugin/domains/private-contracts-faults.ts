@@ -90,7 +90,7 @@ describe("private-contracts when something goes wrong", function () {
 
   it("has public contracts called, after what happens privately and only with it", async function () {
     // What failed ends when nobody can bring it about any more: soon, here.
-    const settings = { validForBlocks: 30, retriesMax: 0 };
+    const settings = { validForBlocks: 30, retriesMax: 1 };
     const { cluster, connection } = await aCluster({ settings });
     const { ethers } = connection;
     const group = await aContractGroup(cluster, {
