@@ -103,16 +103,19 @@ describe("plugin: sequencer:run, when something is in the way", function () {
       const first = await runHere(options, { url });
       expect(first.summary.intents.confirmed).to.equal(3);
       const refusals: Promise<unknown>[] = [];
-      const second = await runHere(options, {
+      const served = { dataDir, nodes: "2" };
+      await runHere(served, {
         url,
-        onFact: ({ type }) => {
+        onFact: ({ type }, interrupt) => {
           if (type !== "ready") return;
           const again = async () => await runHere(options, { url });
-          refusals.push(expectError("DATA_DIR_LOCKED", again));
+          const refusal = expectError("DATA_DIR_LOCKED", again);
+          refusals.push(refusal.finally(interrupt));
         },
       });
       await Promise.all(refusals);
       expect(refusals).to.have.length(1);
+      const second = await runHere(options, { url });
       expect(second.summary.intents.confirmed).to.equal(3);
       expect(groupOf(second)).to.deep.equal({
         ...groupOf(first),
