@@ -84,6 +84,16 @@ describe("The door of the monitor", () => {
   const statusOf = async (
     ...args: Parameters<typeof ask>
   ): Promise<number | undefined> => (await ask(...args)).status;
+  /** As soon as the door has time for it: it may not have heard yet that others have gone, or take us for slow. */
+  const healthSoon = async (): Promise<number | undefined> => {
+    for (;;)
+      try {
+        const status = await statusOf("/health");
+        if (status !== 408) return status;
+      } catch (error) {
+        if (!/ECONNRESET|hang up/.test(String(error))) throw error;
+      }
+  };
   afterEach(async () => {
     await door.close();
     expect(errors).to.deep.equal([]);
@@ -187,7 +197,7 @@ describe("The door of the monitor", () => {
     const silent = await rawConnection(door.url);
     expect(await slow.everything).to.match(/^HTTP\/1\.1 408 /);
     await silent.everything;
-    expect(await statusOf("/health")).to.equal(200);
+    expect(await healthSoon()).to.equal(200);
   });
 
   it("does not read bodies", async () => {
@@ -213,14 +223,7 @@ describe("The door of the monitor", () => {
     ).to.deep.equal(new Set([""]));
     for (const { socket } of held) socket.destroy();
     await Promise.all(held.map(({ everything }) => everything));
-    // The door may hear of it a moment later.
-    for (;;)
-      try {
-        expect(await statusOf("/health")).to.equal(200);
-        break;
-      } catch (error) {
-        if (!/ECONNRESET|hang up/.test(String(error))) throw error;
-      }
+    expect(await healthSoon()).to.equal(200);
   });
 
   it("survives what is no HTTP", async () => {
