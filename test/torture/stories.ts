@@ -30,7 +30,7 @@ describe("The documented stories, with nodes in processes of their own", functio
       threshold: 3,
       // Thirty seconds of blocks, several times as long as any story needs without a pause of the chain.
       rangeSizeBlocks: 60,
-      settings: { heartbeatMs: 250, suspicionMs: 1_500, requestMsMax: 1_000 },
+      settings: { heartbeatMs: 1_000, suspicionMs: 5_000, requestMsMax: 1_000 },
     });
   });
 
