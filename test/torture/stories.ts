@@ -93,6 +93,27 @@ describe("The documented stories, with nodes in processes of their own", functio
     );
   };
 
+  /** Makes transfers one after the other until that node has died of one: others may pass over who has just come back. */
+  const untilDeathOf = async (
+    coordinator: string,
+    sender: string,
+  ): Promise<readonly Transfer[]> => {
+    const made: Transfer[] = [];
+    const isDown = (): boolean => !stage.node(coordinator).isUp;
+    while (!isDown()) {
+      const next = await stage.bank.transfer(sender);
+      made.push(next);
+      await until(
+        { what: `${coordinator} dies, or not`, deadlineMs: 240_000 },
+        async () =>
+          isDown() ||
+          (await stage.bank.receipt(next)) !== undefined ||
+          undefined,
+      );
+    }
+    return made;
+  };
+
   it("the happy path: whoever comes first in the ranking coordinates for all", async () => {
     const [coordinator, ...others] = await ranked();
     const { mark } = stage;
@@ -212,7 +233,7 @@ describe("The documented stories, with nodes in processes of their own", functio
       const [coordinator, sender, other] = await ranked();
       await stage.arm(coordinator, point);
       const { mark } = stage;
-      const own = await transfers(sender);
+      const own = await untilDeathOf(coordinator, sender);
       const exit = await stage.death(coordinator);
       expect([exit.signal, exit.cause]).to.deep.equal([
         "SIGKILL",
