@@ -9,10 +9,11 @@ import { defaultSettings } from "../../src/runtime/node/settings.ts";
 import { openLyingPeer } from "./harness/liar.ts";
 import { until } from "./harness/processes/until.ts";
 import type { Transfer } from "./harness/stories/bank.ts";
+import { paceOf } from "./harness/stories/pace.ts";
 import { Stage } from "./harness/stories/stage.ts";
 
 const SEED = 5;
-/** So long that what a busy machine adds to it is little. */
+/** So long that what a busy machine adds to it is little. Where it is more, time is taken as nodes count it. */
 const HEARTBEAT_MS = 1_000;
 /** For each of the other nodes, each time; and how often. */
 const LIES = 50;
@@ -110,9 +111,11 @@ describe("Five nodes in processes of their own, of which three must endorse", fu
       await stage.node(coordinator).kill();
       const over = new AbortController();
       const flowing = flow(others.slice(0, 2), over.signal);
+      const pacing = paceOf(stage, others, over.signal);
       try {
         const atMs = await dispatchedAfter(others, killedMs);
-        heartbeats.push((atMs - killedMs) / HEARTBEAT_MS);
+        over.abort();
+        heartbeats.push((atMs - killedMs) / (HEARTBEAT_MS * (await pacing)));
       } finally {
         over.abort();
       }
@@ -133,6 +136,7 @@ describe("Five nodes in processes of their own, of which three must endorse", fu
       const cutMs = Date.now();
       const over = new AbortController();
       const flowing = flow([coordinator, ...others.slice(0, 1)], over.signal);
+      const pacing = paceOf(stage, others, over.signal);
       try {
         await dispatchedAfter(others, cutMs);
         heal();
@@ -147,7 +151,10 @@ describe("Five nodes in processes of their own, of which three must endorse", fu
             return isOne ? Date.now() : undefined;
           },
         );
-        heartbeats.push((agreedMs - healedMs) / HEARTBEAT_MS);
+        over.abort();
+        heartbeats.push(
+          (agreedMs - healedMs) / (HEARTBEAT_MS * (await pacing)),
+        );
       } finally {
         heal();
         over.abort();

@@ -24,6 +24,8 @@ export interface Status {
   readonly height: number;
   readonly coordinator: string;
   readonly active?: string;
+  /** How long that one has been silent, as the node counts time. */
+  readonly heartbeatAgeMs?: number;
   readonly ranking: readonly string[];
   readonly range: number;
   readonly own: Readonly<Record<string, number>>;
