@@ -5,6 +5,7 @@
  */
 import { parseArgs } from "node:util";
 
+import { RESTING_MAX } from "../src/runtime/node/roster.ts";
 import {
   bytesEach,
   memoryOfIdleGroups,
@@ -16,8 +17,6 @@ import {
 /** What memory may differ from its mean by after the first fifth: caches have to be full by then. */
 const DEVIATION_MAX = 0.1;
 const QUIET_MS = 5_000;
-/** As many as nodes keep if nobody says otherwise. */
-const RESTING_MAX = 256;
 const NODES = 4;
 
 const { values } = parseArgs({

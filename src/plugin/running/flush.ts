@@ -26,6 +26,7 @@ export async function flush(
   }: { readonly cluster: Cluster; readonly closeDoors: () => Promise<void> },
   work: Promise<void> | undefined,
 ): Promise<void> {
+  const up = cluster.members.filter(({ isUp }) => isUp).map(({ node }) => node);
   const cancel: (() => void)[] = [];
   const patience = new Promise<void>((resolve) => {
     cancel.push(machineTimers.after(flushMsMax, resolve));
@@ -34,13 +35,16 @@ export async function flush(
     const look = (): void => {
       if (isDone(cluster)) resolve();
     };
-    for (const { node } of cluster.members.filter(({ isUp }) => isUp))
-      cancel.push(node.onSettled(look));
+    for (const node of up) cancel.push(node.onSettled(look));
     look();
   });
+  // The last of it may not have been told yet.
+  const told = settled.then(
+    async () => await Promise.all(up.map((node) => node.flushed())),
+  );
   try {
     await closeDoors();
-    await Promise.race([patience, Promise.all([settled, work])]);
+    await Promise.race([patience, Promise.all([told, work])]);
   } finally {
     for (const undo of cancel) undo();
   }

@@ -191,27 +191,37 @@ export class Member {
     });
   }
 
+  /** Tells what ended before somebody asked, once it is on the disk. */
   #look(id: IntentId, group: GroupAddress): void {
-    if (this.#node === undefined || this.#store === undefined) return;
-    const receipt = this.#store.records.intent(group, id)?.receipt;
+    const node = this.#node;
+    // While it is down, its store is closed.
+    const outcome = node && this.#outcomeOf(id, group);
+    if (node === undefined || outcome === undefined) return;
+    void node.flushed().then(() => {
+      if (this.#node === node) this.#tell({ group, intentId: id, outcome });
+    });
+  }
+
+  #outcomeOf(
+    id: IntentId,
+    group: GroupAddress,
+  ): Settlement["outcome"] | undefined {
+    const receipt = this.#store?.records.intent(group, id)?.receipt;
     if (receipt?.type === "Reverted")
-      this.#tell({
-        group,
-        intentId: id,
-        outcome: { type: "Reverted", reason: receipt.reason },
-      });
+      return { type: "Reverted", reason: receipt.reason };
     const fulfilment =
       receipt?.type === "Confirmed"
-        ? this.#store.blocks.fulfilment(group, id)
+        ? this.#store?.blocks.fulfilment(group, id)
         : undefined;
-    if (fulfilment === undefined) return;
+    if (fulfilment === undefined) return undefined;
     const { block, transactionHash, transactionIndex, logIndex } = fulfilment;
-    const place = { block, transactionHash, transactionIndex, logIndex };
-    this.#tell({
-      group,
-      intentId: id,
-      outcome: { type: "Confirmed", ...place },
-    });
+    return {
+      type: "Confirmed",
+      block,
+      transactionHash,
+      transactionIndex,
+      logIndex,
+    };
   }
 
   #tell(settlement: Settlement): void {

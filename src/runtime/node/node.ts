@@ -263,6 +263,11 @@ export class Node implements NodeService {
     this.#ports.store.close();
   }
 
+  /** Resolves when what it has written down is on the disk, and told. Whoever reads what it keeps may know it before. */
+  async flushed(): Promise<void> {
+    await this.#turns.flushed();
+  }
+
   /** Resolves when its view of the chain stands still, until it is released. */
   async holdBlocks(): Promise<void> {
     await this.#indexer.hold();

@@ -8,7 +8,7 @@ import type { Pulse } from "./pulse.ts";
 import type { NodeSettings } from "./settings.ts";
 
 /** Groups with nothing to do that stay in memory if nobody says otherwise: a few megabytes. */
-const RESTING_MAX = 256;
+export const RESTING_MAX = 256;
 
 /** Loadings of groups in one boot, at most: a million in a second for more than an hour, or a hundred for a year. */
 const LOADINGS_MAX = 2 ** 32;
