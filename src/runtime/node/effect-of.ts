@@ -1,4 +1,6 @@
+import type { StateId as LedgerId } from "../../ledger/index.ts";
 import type { Digest, GroupAddress, IntentId } from "../../protocol/ids.ts";
+import type { State } from "../../protocol/transition.ts";
 import type { SeenState } from "../domains/domain.ts";
 import type { IntentEffect } from "../service.ts";
 import { readState } from "../states/content.ts";
@@ -16,43 +18,28 @@ export function effectOf(
   /** The digest of a bundle whose transition has this hash. */
   digestOf: (transitionHash: string) => Digest,
 ): IntentEffect | undefined {
-  const fulfilment = store.blocks.fulfilment(group, id);
-  if (fulfilment === undefined) return undefined;
-  const { spent, created } = store.states.statesOf(
-    group,
-    fulfilment.transitionHash,
-  );
+  const transition = store.blocks.transitionOf(group, id);
+  if (transition === undefined) return undefined;
+  const contentsOf = (ids: readonly LedgerId[]): readonly StateContent[] =>
+    ids.flatMap((ledgerId) => store.states.byLedgerId(group, ledgerId) ?? []);
   return {
-    spent: spent.flatMap((state) => seen(state)),
+    spent: contentsOf(transition.inputs).flatMap(seen),
     read: [],
-    confirmed: created.flatMap((state) =>
-      readOrigin(state) === id ? seen(state) : [],
+    confirmed: contentsOf(transition.outputs).flatMap((state) =>
+      readState(state)?.intentId === id ? seen(state) : [],
     ),
     infos: store.infos
       .find(group, {
         intentId: id,
-        digest: digestOf(fulfilment.transitionHash),
+        digest: digestOf(transition.transitionHash),
       })
-      .flatMap((state) => seen(state)),
+      .flatMap(seen),
   };
 }
 
-function seen(state: Partial<StateContent>): SeenState[] {
-  const read = readWhole(state);
+function seen(state: State): SeenState[] {
+  const read = readState(state);
   return read === undefined
     ? []
     : [{ id: read.id, schema: read.schema, data: read.data }];
-}
-
-function readOrigin(state: Partial<StateContent>): IntentId | undefined {
-  return readWhole(state)?.intentId;
-}
-
-function readWhole({
-  id,
-  content,
-}: Partial<StateContent>): ReturnType<typeof readState> {
-  return id === undefined || content === undefined
-    ? undefined
-    : readState({ id, content });
 }

@@ -104,25 +104,21 @@ export class StateBook implements StateView {
     block: number,
     contents: readonly State[],
   ): void {
-    const { inputs, outputs, transitionHash } = transition;
+    const { inputs, outputs } = transition;
     for (const ledgerId of inputs) {
-      this.#states.spent(this.#group, {
-        ledgerId,
-        block,
-        spentBy: transitionHash,
-      });
+      this.#states.spent(this.#group, { ledgerId, block });
       this.#remove(ledgerId);
     }
     const hash = intentsHash(transition.intents.map((id) => parseIntentId(id)));
     for (const [index, ledgerId] of outputs.entries()) {
       const output = { ledgerId, intentsHash: hash, index };
-      this.#create(output, { block, createdBy: transitionHash }, contents);
+      this.#create(output, block, contents);
     }
   }
 
   #create(
     output: MissingState,
-    creation: { readonly block: number; readonly createdBy: Hex },
+    block: number,
     contents: readonly State[],
   ): void {
     const { ledgerId } = output;
@@ -133,7 +129,7 @@ export class StateBook implements StateView {
       state === undefined &&
       vacancy !== undefined &&
       isAt(ledgerId, { ...output, id: vacancy });
-    const created = { ...output, ...creation, isVacancy };
+    const created = { ...output, block, isVacancy };
     if (content === undefined || state === undefined) {
       this.#states.created(group, created);
       if (!isVacancy) this.#missing.set(ledgerId, output);

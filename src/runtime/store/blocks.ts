@@ -133,10 +133,11 @@ export class Blocks {
     return this.#transitions.above(number);
   }
 
-  transition(
+  /** The transition that fulfilled an intent. */
+  transitionOf(
     group: GroupAddress,
-    transitionHash: Hex,
+    id: IntentId,
   ): StoredTransition | undefined {
-    return this.#transitions.get(group, transitionHash);
+    return this.#transitions.of(group, id);
   }
 }

@@ -7,10 +7,9 @@ import { hex, ledgerId } from "./shapes.ts";
 /** A state, as the ledger created it. */
 export interface LedgerState {
   readonly ledgerId: LedgerId;
-  /** In which it was created, and by which transition. */
+  /** In which it was created. */
   readonly block: number;
-  readonly createdBy: Hex;
-  /** Over the intents of that transition, and which of its outputs it is. */
+  /** Over the intents of its transition, and which of the outputs it is. */
   readonly intentsHash: Hex;
   readonly index: number;
   /** An output without content, which keeps a register for later. */
@@ -28,7 +27,6 @@ export function readLedgerState(row: Row): LedgerState {
   return {
     ledgerId: columns.read("ledger_id", ledgerId),
     block: columns.count("block"),
-    createdBy: columns.read("created_by", hex),
     intentsHash: columns.read("intents_hash", hex),
     index: columns.count("output_index"),
     isVacancy: columns.flag("is_vacancy"),

@@ -1,4 +1,4 @@
-import type { Hex, StateId as LedgerId } from "../../ledger/index.ts";
+import type { StateId as LedgerId } from "../../ledger/index.ts";
 import type { GroupAddress, StateId } from "../../protocol/ids.ts";
 import { Contents, contentsSchema, type StateContent } from "./contents.ts";
 import type { Database } from "./database.ts";
@@ -16,37 +16,25 @@ CREATE TABLE states (
   group_address TEXT NOT NULL,
   ledger_id TEXT NOT NULL,
   block INTEGER NOT NULL,
-  created_by TEXT NOT NULL,
   intents_hash TEXT NOT NULL,
   output_index INTEGER NOT NULL,
   is_vacancy INTEGER NOT NULL,
   has_content INTEGER NOT NULL,
   is_foreign INTEGER NOT NULL DEFAULT 0,
   spent_block INTEGER,
-  spent_by TEXT,
   UNIQUE (group_address, ledger_id)
 );
 CREATE INDEX states_by_block ON states (block);
-CREATE INDEX states_by_creation ON states (group_address, created_by);
 CREATE INDEX states_by_spent_block ON states (spent_block) WHERE spent_block IS NOT NULL;
-CREATE INDEX states_by_spending ON states (group_address, spent_by) WHERE spent_by IS NOT NULL;
 CREATE INDEX states_unspent ON states (group_address, is_vacancy, block) WHERE spent_block IS NULL;
 CREATE INDEX states_missing ON states (group_address, block)
   WHERE spent_block IS NULL AND is_vacancy = 0 AND has_content = 0 AND is_foreign = 0;
 ${contentsSchema}`;
 
-/** A state is spent: in which block, and by which transition. */
+/** A state is spent, in which block. */
 export interface Spending {
   readonly ledgerId: LedgerId;
   readonly block: number;
-  readonly spentBy: Hex;
-}
-
-/** What a transition did. */
-export interface TransitionStates {
-  /** Those that it spent and those that it created, with content where this node has it. */
-  readonly spent: readonly (LedgerState & Partial<StateContent>)[];
-  readonly created: readonly (LedgerState & Partial<StateContent>)[];
 }
 
 /** The states of the ledger, and what this node knows of them. */
@@ -67,12 +55,11 @@ export class States {
   ): void {
     if (content !== undefined) this.#contents.save(group, content);
     this.#database.run(
-      `INSERT INTO states (group_address, ledger_id, block, created_by, intents_hash, output_index, is_vacancy, has_content)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, CASE WHEN ?8 THEN 1 ELSE EXISTS (SELECT 1 FROM contents WHERE group_address = ?1 AND ledger_id = ?2) END)`,
+      `INSERT INTO states (group_address, ledger_id, block, intents_hash, output_index, is_vacancy, has_content)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, CASE WHEN ?7 THEN 1 ELSE EXISTS (SELECT 1 FROM contents WHERE group_address = ?1 AND ledger_id = ?2) END)`,
       group,
       state.ledgerId,
       state.block,
-      state.createdBy,
       state.intentsHash,
       state.index,
       state.isVacancy ? 1 : 0,
@@ -83,9 +70,8 @@ export class States {
   /** A transition spent a state. The ledger spends only what is there, so that a node which does not have it is broken. */
   spent(group: GroupAddress, state: Spending): void {
     const changed = this.#database.run(
-      "UPDATE states SET spent_block = ?, spent_by = ? WHERE group_address = ? AND ledger_id = ? AND spent_block IS NULL",
+      "UPDATE states SET spent_block = ? WHERE group_address = ? AND ledger_id = ? AND spent_block IS NULL",
       state.block,
-      state.spentBy,
       group,
       state.ledgerId,
     );
@@ -99,7 +85,7 @@ export class States {
   revertTo(block: number): void {
     this.#database.run("DELETE FROM states WHERE block > ?", block);
     this.#database.run(
-      "UPDATE states SET spent_block = NULL, spent_by = NULL WHERE spent_block > ?",
+      "UPDATE states SET spent_block = NULL WHERE spent_block > ?",
       block,
     );
   }
@@ -178,20 +164,5 @@ export class States {
     ledgerId: LedgerId,
   ): StateContent | undefined {
     return this.#contents.byLedgerId(group, ledgerId);
-  }
-
-  statesOf(group: GroupAddress, transitionHash: Hex): TransitionStates {
-    const find = (column: string): TransitionStates["spent"] =>
-      this.#database
-        .all(
-          `SELECT * FROM states LEFT JOIN contents USING (group_address, ledger_id)
-           WHERE group_address = ? AND ${column} = ? ORDER BY block, number`,
-          group,
-          transitionHash,
-        )
-        .map((row) =>
-          row["id"] === null ? readLedgerState(row) : readKnownState(row),
-        );
-    return { spent: find("spent_by"), created: find("created_by") };
   }
 }

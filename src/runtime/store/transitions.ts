@@ -1,4 +1,3 @@
-import type { Hex } from "../../ledger/index.ts";
 import {
   type GroupAddress,
   type IntentId,
@@ -22,8 +21,7 @@ CREATE TABLE transitions (
   log_index INTEGER NOT NULL,
   intents TEXT NOT NULL,
   inputs TEXT NOT NULL,
-  outputs TEXT NOT NULL,
-  UNIQUE (group_address, transition_hash)
+  outputs TEXT NOT NULL
 );
 CREATE INDEX transitions_by_block ON transitions (block, log_index);
 CREATE TABLE fulfilments (
@@ -96,15 +94,6 @@ export class Transitions {
       .map(readTransition);
   }
 
-  get(group: GroupAddress, transitionHash: Hex): StoredTransition | undefined {
-    const row = this.#database.get(
-      "SELECT * FROM transitions WHERE group_address = ? AND transition_hash = ?",
-      group,
-      transitionHash,
-    );
-    return row === undefined ? undefined : readTransition(row);
-  }
-
   /** Those of some intents that were fulfilled. */
   fulfilledAmong(
     group: GroupAddress,
@@ -136,6 +125,17 @@ export class Transitions {
       id,
     );
     return row === undefined ? undefined : readFulfilment(columnsOf(row));
+  }
+
+  /** The transition that fulfilled an intent. */
+  of(group: GroupAddress, id: IntentId): StoredTransition | undefined {
+    const row = this.#database.get(
+      `SELECT transitions.* FROM fulfilments JOIN transitions ON number = transition
+       WHERE fulfilments.group_address = ? AND intent_id = ?`,
+      group,
+      id,
+    );
+    return row === undefined ? undefined : readTransition(row);
   }
 }
 

@@ -36,7 +36,6 @@ function aBook(): StateBook {
   states.created(group, {
     ledgerId: ledgerId(1),
     block: 1,
-    createdBy: word(2),
     intentsHash: word(3),
     index: 0,
     isVacancy: false,

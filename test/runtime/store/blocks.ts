@@ -70,11 +70,12 @@ describe("the table of blocks", () => {
       });
       expect(blocks.fulfilment(group, intentId(6))).to.equal(undefined);
       expect(blocks.fulfilment(groupAt(2), intentId(5))).to.equal(undefined);
-      expect(blocks.transition(group, word(1_001))).to.deep.equal({
-        ...aTransition(1),
+      expect(blocks.transitionOf(group, intentId(5))).to.deep.equal({
+        ...aTransition(2),
         block: 4,
       });
-      expect(blocks.transition(group, word(1_003))).to.equal(undefined);
+      expect(blocks.transitionOf(group, intentId(6))).to.equal(undefined);
+      expect(blocks.transitionOf(groupAt(2), intentId(5))).to.equal(undefined);
     });
 
     it("takes later blocks back, and gives what they did, newest first", () => {

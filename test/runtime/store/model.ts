@@ -130,13 +130,11 @@ class Pair {
           this.#store.states.spent(group, {
             ledgerId: ledgerId(state),
             block: number,
-            spentBy: word(intent),
           });
         for (const [index, { state, isVacancy }] of creates.entries())
           this.#store.states.created(group, {
             ledgerId: ledgerId(state),
             block: number,
-            createdBy: word(intent),
             intentsHash: word(intent),
             index,
             isVacancy,

@@ -9,13 +9,7 @@ import {
 import { Records } from "../../../src/runtime/store/records.ts";
 import { migrations } from "../../../src/runtime/store/schema.ts";
 import { States } from "../../../src/runtime/store/states.ts";
-import {
-  groupAt,
-  intentId,
-  ledgerId,
-  stateId,
-  word,
-} from "../../helpers/stores.ts";
+import { groupAt, intentId, ledgerId, stateId } from "../../helpers/stores.ts";
 
 const seen = new Set<string>();
 
@@ -63,14 +57,13 @@ describe("the questions to a store", () => {
     blocks.revertTo(1);
     blocks.prune(1);
     blocks.fulfilment(group, intentId(1));
-    blocks.transition(group, word(1));
+    blocks.transitionOf(group, intentId(1));
     states.revertTo(1);
     states.unspent(group);
     states.vacancies(group);
     states.missing(group);
     states.content(group, stateId(1));
     states.byLedgerId(group, ledgerId(1));
-    states.statesOf(group, word(1));
     const asked = [...seen].filter((sql) => !sql.startsWith("PRAGMA"));
     expect(asked.length).to.be.greaterThan(15);
     for (const sql of asked) {

@@ -23,7 +23,6 @@ function aState(
   return {
     ledgerId: ledgerId(n),
     block,
-    createdBy: word(1_000 + block),
     intentsHash: word(2_000 + block),
     index: n,
     isVacancy: false,
@@ -48,7 +47,6 @@ function aContent(
 const spending = (n: number, block: number): Spending => ({
   ledgerId: ledgerId(n),
   block,
-  spentBy: word(1_000 + block),
 });
 
 describe("the table of states", () => {
@@ -154,24 +152,6 @@ describe("the table of states", () => {
       states.revertTo(2);
       states.created(group, aState(1, 3));
       expect(states.content(group, stateId(501))).to.deep.equal(aContent(1));
-    });
-
-    it("tells what a transition did, with what is known of it", () => {
-      const { states } = store();
-      states.created(group, aState(1, 1));
-      states.created(group, aState(2, 1));
-      states.saveContent(group, aContent(1));
-      states.spent(group, spending(1, 3));
-      states.spent(group, spending(2, 3));
-      states.created(group, aState(3, 3));
-      expect(states.statesOf(group, word(1_003))).to.deep.equal({
-        spent: [{ ...aState(1, 1), ...aContent(1) }, aState(2, 1)],
-        created: [aState(3, 3)],
-      });
-      expect(states.statesOf(group, word(1_004))).to.deep.equal({
-        spent: [],
-        created: [],
-      });
     });
 
     it("names the table and the key of a damaged row", () => {
