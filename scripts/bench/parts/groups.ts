@@ -13,8 +13,10 @@ import { Pot, spendAll } from "../pot.ts";
 /** Groups that are created, or filled, at the same time. */
 const AT_ONCE = 50;
 const partMin = 0.8;
+/** What a group has to do at least while it is active. */
+const INTENTS_EACH = 50;
 
-/** What all groups confirm together, if the same intents are spread over more and more of them, and if most groups sleep. */
+/** What all groups confirm together, if there are more and more of them, and if most groups sleep. */
 export const groups: Part = {
   about: "total throughput of 1 to 1,000 active groups, and with 10,000 idle",
   run: async (options) => {
@@ -35,11 +37,12 @@ async function measure(
 ): Promise<Findings> {
   const active = isQuick ? [1, 10, 30] : [1, 10, 100, 1_000];
   const idle = isQuick ? 100 : 10_000;
-  const intents = isQuick ? 600 : 10_000;
+  const intentsMin = isQuick ? 600 : 10_000;
   const rates = new Map<string, number>();
   const pots: Pot[] = [];
   const measureSome = async (name: string, count: number): Promise<void> => {
     const used = pots.slice(0, count);
+    const intents = Math.max(intentsMin, INTENTS_EACH * count);
     await inTurn(used, AT_ONCE, async (pot) => {
       await pot.fill(Math.ceil(intents / count) + 1);
     });
