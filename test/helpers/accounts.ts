@@ -4,11 +4,15 @@ import { HDNodeWallet } from "ethers";
 export const publishedWords =
   "test test test test test test test test test test test junk";
 
+const accounts = HDNodeWallet.fromPhrase(publishedWords, "", "m/44'/60'/0'/0");
+const known = new Map<number, HDNodeWallet>();
+
 /** The account with this number of those chains. It has money, and everybody knows its key. */
 export function publishedAccount(index: number): {
   readonly address: string;
   readonly privateKey: string;
 } {
-  const path = `m/44'/60'/0'/0/${index}`;
-  return HDNodeWallet.fromPhrase(publishedWords, "", path);
+  const account = known.get(index) ?? accounts.deriveChild(index);
+  known.set(index, account);
+  return account;
 }
