@@ -16,7 +16,7 @@ declare module "hardhat/types/config" {
 
 declare module "hardhat/types/network" {
   interface NetworkConnection<
-    // eslint-disable-next-line @typescript-eslint/no-unused-vars, @typescript-eslint/no-redundant-type-constituents -- it must be what Hardhat says
+    // oxlint-disable-next-line no-unused-vars, typescript/no-redundant-type-constituents -- it must be what Hardhat says
     ChainTypeT extends ChainType | string = DefaultChainType,
   > {
     /** Real nodes on the chain of this connection, for tests. */

@@ -28,8 +28,12 @@ describe("torture: links between nodes", function () {
     links = new Links(
       { names },
       {
-        portOf: (name) =>
-          (servers.get(name)?.address() as { readonly port: number }).port,
+        portOf: (name) => {
+          const address = servers.get(name)?.address();
+          if (typeof address !== "object" || address === null)
+            throw new Error(`${name} does not listen.`);
+          return address.port;
+        },
       },
     );
     await links.start();

@@ -40,7 +40,6 @@ interface MailboxPorts extends Pick<NodePorts, "connect" | "store"> {
 
 /** What comes from peers is checked here, once; what does not pass is counted and dropped. */
 export class Mailbox {
-  readonly #self: NodeName;
   readonly #ports: MailboxPorts;
   readonly #dropped: Record<string, number> = {};
   /** Messages whose endorsements are being looked at. */
@@ -50,8 +49,7 @@ export class Mailbox {
   });
   #transport: SealedTransport | undefined;
 
-  constructor(options: { readonly self: NodeName }, ports: MailboxPorts) {
-    this.#self = options.self;
+  constructor(ports: MailboxPorts) {
     this.#ports = ports;
   }
 

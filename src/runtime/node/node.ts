@@ -126,29 +126,26 @@ export class Node implements NodeService {
       for (const listener of this.#settledListeners) listener();
     };
     this.#userKeys = new UserKeys({ self }, { ...ports, send });
-    this.#mailbox = new Mailbox(
-      { self },
-      {
-        ...ports,
-        turns: this.#turns,
-        userKeys: this.#userKeys,
-        tell,
-        fail,
-        runner: (group) => this.#roster.find(group),
-        onAsk: (runner, from, body) => {
-          this.#catchUp.answer(runner, from, body);
-        },
-        onTell: (runner, from, body) => {
-          this.#catchUp.learn(runner, from, body);
-        },
-        onOffer: (from, offer) => {
-          this.#membership.consider(from, offer);
-        },
-        onJoined: (from, group) => {
-          this.#membership.joined(group, from);
-        },
+    this.#mailbox = new Mailbox({
+      ...ports,
+      turns: this.#turns,
+      userKeys: this.#userKeys,
+      tell,
+      fail,
+      runner: (group) => this.#roster.find(group),
+      onAsk: (runner, from, body) => {
+        this.#catchUp.answer(runner, from, body);
       },
-    );
+      onTell: (runner, from, body) => {
+        this.#catchUp.learn(runner, from, body);
+      },
+      onOffer: (from, offer) => {
+        this.#membership.consider(from, offer);
+      },
+      onJoined: (from, group) => {
+        this.#membership.joined(group, from);
+      },
+    });
     this.#catchUp = new CatchUp({ self }, { store, turns: this.#turns, send });
     this.#submitter = createSubmitter(options, {
       ...ports,

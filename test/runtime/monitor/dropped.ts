@@ -4,7 +4,7 @@ import { Mailbox } from "../../../src/runtime/node/mailbox.ts";
 import { Turns } from "../../../src/runtime/node/turns.ts";
 import type { Receive } from "../../../src/runtime/ports.ts";
 import { openStore } from "../../../src/runtime/store/store.ts";
-import { alice, bob } from "../../helpers/monitor/fixture.ts";
+import { bob } from "../../helpers/monitor/fixture.ts";
 
 function never(): never {
   throw new Error("Nobody should ask for this.");
@@ -14,32 +14,29 @@ describe("Messages that a node dropped", () => {
   it("are counted together, whether the envelope or the body was wrong", async () => {
     const store = openStore({ file: ":memory:" });
     const receivers: Receive[] = [];
-    const mailbox = new Mailbox(
-      { self: alice },
-      {
-        store,
-        turns: new Turns({ store, onFatal: never }),
-        userKeys: { answer: never, learn: never },
-        runner: never,
-        tell: never,
-        fail: never,
-        onAsk: never,
-        onTell: never,
-        onOffer: never,
-        onJoined: never,
-        connect: (receive) => {
-          receivers.push(receive);
-          return {
-            send: never,
-            stop: async () => {
-              await Promise.resolve();
-            },
-            dropped: () => ({ malformed: 2, forged: 1 }),
-            marks: () => new Map(),
-          };
-        },
+    const mailbox = new Mailbox({
+      store,
+      turns: new Turns({ store, onFatal: never }),
+      userKeys: { answer: never, learn: never },
+      runner: never,
+      tell: never,
+      fail: never,
+      onAsk: never,
+      onTell: never,
+      onOffer: never,
+      onJoined: never,
+      connect: (receive) => {
+        receivers.push(receive);
+        return {
+          send: never,
+          stop: async () => {
+            await Promise.resolve();
+          },
+          dropped: () => ({ malformed: 2, forged: 1 }),
+          marks: () => new Map(),
+        };
       },
-    );
+    });
     mailbox.open();
     for (const receive of receivers) receive(bob, "no body at all");
     expect(mailbox.dropped()).to.deep.equal({ malformed: 3, forged: 1 });

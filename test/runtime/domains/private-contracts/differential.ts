@@ -108,8 +108,8 @@ async function compareStorage(
     const [account] = group.ledger.find("account", address);
     const { slots } = data as { readonly slots: Record<string, string> };
     // What an account lost is still a state, and nobody's.
-    if ((account?.data as { storage: number }).storage !== Number(storage))
-      continue;
+    const current = account?.data as { storage: number } | undefined;
+    if (current?.storage !== Number(storage)) continue;
     for (const [slot, value] of Object.entries(slots)) {
       expect(BigInt(value)).to.equal(await chain.storageAt(address, slot));
       compared += 1;
