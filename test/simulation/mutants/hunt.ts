@@ -12,8 +12,13 @@ export interface Hunt {
   readonly folder: string;
   /** What to run instead of some of them, by their names in the folder. */
   readonly instead: Readonly<Record<string, string>>;
-  readonly runs: Mutant["runs"];
   /** In this order, until a property does not hold. */
+  readonly trails: readonly Trail[];
+}
+
+/** Runs that differ in nothing but their seeds. */
+export interface Trail {
+  readonly runs: Mutant["runs"];
   readonly seeds: readonly number[];
 }
 
@@ -26,7 +31,7 @@ export interface Catch {
 }
 
 /** Runs seeds until a property does not hold. */
-async function hunt({ folder, instead, runs, seeds }: Hunt): Promise<Catch> {
+async function hunt({ folder, instead, trails }: Hunt): Promise<Catch> {
   const programs = new Map(
     Object.entries(instead).map(([file, program]) => [
       pathToFileURL(join(folder, file)).href,
@@ -45,10 +50,11 @@ async function hunt({ folder, instead, runs, seeds }: Hunt): Promise<Catch> {
   const { simulate } = (await import(
     pathToFileURL(file).href
   )) as typeof Simulate;
-  for (const seed of seeds) {
-    const { violation } = simulate({ ...runs, seed });
-    if (violation !== undefined) return { seed, violation };
-  }
+  for (const { runs, seeds } of trails)
+    for (const seed of seeds) {
+      const { violation } = simulate({ ...runs, seed });
+      if (violation !== undefined) return { seed, violation };
+    }
   return { seed: undefined, violation: undefined };
 }
 

@@ -85,16 +85,11 @@ function sabotaged(mutant: Mutant): Readonly<Record<string, string>> {
 /** Runs seeds in a process of its own, which a sabotage may hang or kill. */
 export async function hunt(
   { folder }: Original,
-  {
-    mutant,
-    ...options
-  }: Pick<Hunt, "runs" | "seeds"> & {
-    readonly mutant: Mutant | undefined;
-  },
+  { mutant, trails }: Pick<Hunt, "trails"> & { readonly mutant?: Mutant },
   timeoutMs: number,
 ): Promise<Catch> {
   const instead = mutant === undefined ? {} : sabotaged(mutant);
-  const task: Hunt = { ...options, folder, instead };
+  const task: Hunt = { folder, instead, trails };
   return await new Promise((resolve, reject) => {
     const child = execFile(
       process.execPath,
