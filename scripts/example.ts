@@ -167,6 +167,8 @@ function install(examples: readonly string[]): void {
       if ((merged[name] ??= version) !== version)
         throw new Error(`The examples want different versions of ${name}`);
     }
+  // Node itself is at hand: the one that runs this.
+  delete merged["node"];
   const manifest = {
     name: "examples",
     private: true,

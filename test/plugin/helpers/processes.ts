@@ -48,9 +48,9 @@ export function commandOf(variables: Readonly<Record<string, string>>): {
 /** Starts Hardhat's node in a process of its own. */
 export async function startHardhatNode(givenPort?: number): Promise<Node> {
   const port = givenPort ?? (await freePort());
-  const node = ["--import", keepCompiled, hardhat, "--config", fixture];
+  const program = path.join(import.meta.dirname, "hardhat-node.js");
   return await startNode(
-    spawn(process.execPath, [...node, "node", "--port", String(port)], {
+    spawn(process.execPath, ["--import", keepCompiled, program, String(port)], {
       cwd: root,
       env: environment({}),
       stdio: "ignore",
