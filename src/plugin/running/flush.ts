@@ -1,20 +1,26 @@
 import type { Cluster } from "../../runtime/cluster/cluster.ts";
+import type { Node } from "../../runtime/node/node.ts";
 import { machineTimers } from "../../runtime/timers.ts";
 import { progressOf } from "../../view/state.ts";
 
 /** Longer than a change of the coordinator takes. What is open after that is on disk, and goes on in the next run. */
 const flushMsMax = 30_000;
 
+function nodesUp({ members }: Cluster): readonly Node[] {
+  return members.filter(({ isUp }) => isUp).map(({ node }) => node);
+}
+
 /** Intents that have not ended and do not wait for their users. */
 export function openIntents(cluster: Cluster | undefined): number {
-  const up = (cluster?.members ?? []).filter(({ isUp }) => isUp);
-  return progressOf(up.flatMap(({ node }) => node.status().groups)).open;
+  const nodes = cluster === undefined ? [] : nodesUp(cluster);
+  return progressOf(nodes.flatMap((node) => node.status().groups)).open;
 }
 
 /** Whether everything has ended that does not wait for its user. */
 function isDone(cluster: Cluster): boolean {
-  const up = cluster.members.filter(({ isUp }) => isUp);
-  const hasOpen = up.some(({ node }) => node.status().openTransactions > 0);
+  const hasOpen = nodesUp(cluster).some(
+    (node) => node.status().openTransactions > 0,
+  );
   return !hasOpen && openIntents(cluster) === 0;
 }
 
@@ -26,7 +32,7 @@ export async function flush(
   }: { readonly cluster: Cluster; readonly closeDoors: () => Promise<void> },
   work: Promise<void> | undefined,
 ): Promise<void> {
-  const up = cluster.members.filter(({ isUp }) => isUp).map(({ node }) => node);
+  const up = nodesUp(cluster);
   const cancel: (() => void)[] = [];
   const patience = new Promise<void>((resolve) => {
     cancel.push(machineTimers.after(flushMsMax, resolve));

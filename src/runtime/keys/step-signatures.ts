@@ -44,7 +44,7 @@ export type IsSignedBy = (
 /** What is known to lead to a signed root, by its place in the tree: how high, and how far from the left. */
 type Known = Map<string, Buffer>;
 
-/** Good signatures that are remembered. Few answers of one sender are in bundles at a time. */
+/** Signatures that are remembered. In a bundle, the steps of one answer follow each other: a larger number of answers costs one look each. */
 const KNOWN_MAX = 16;
 
 /** Checks signatures of steps, each of them once for all steps that it covers. */

@@ -1,3 +1,4 @@
+import type { LedgerFact } from "../../protocol/events.ts";
 import type { Digest, IntentId, NodeName } from "../../protocol/ids.ts";
 import { netOf } from "../../protocol/net.ts";
 import type { Bundle, State, Step } from "../../protocol/transition.ts";
@@ -98,13 +99,7 @@ export class SeenBundles {
    * Bundles have happened in a block, and what is to be kept of them is on the disk. Others with the same intents cannot happen
    * any more, unless this block is taken back.
    */
-  happened(
-    facts: readonly {
-      readonly digest: Digest;
-      readonly intents: readonly IntentId[];
-    }[],
-    block: number,
-  ): void {
+  happened(facts: readonly LedgerFact[], block: number): void {
     for (const { digest } of facts) this.#forget(digest);
     const fulfilled = new Set(facts.flatMap(({ intents }) => intents));
     for (const chance of this.#chances())

@@ -163,8 +163,7 @@ export class Indexer {
   }
 
   async #revert(height: number): Promise<void> {
-    this.#telling = this.#ports.onRevert(height);
-    await this.#telling;
+    await this.#tell(this.#ports.onRevert(height));
     this.#head = this.#ports.head();
     if (this.#head !== undefined && this.#head.number > height)
       throw new Error("Blocks that were reverted are still indexed.");
@@ -185,8 +184,7 @@ export class Indexer {
           throw new ChainMoved("A block is not the one that is indexed.");
       }
       const own = blocks.filter(({ transitions }) => transitions.length > 0);
-      this.#telling = this.#ports.onHistory(late.group, own, last.number);
-      await this.#telling;
+      await this.#tell(this.#ports.onHistory(late.group, own, last.number));
       late.from = last.number + 1;
       if (late.from <= head.number) return;
     }
@@ -212,8 +210,7 @@ export class Indexer {
       this.#head?.number !== first.number - 1 ||
       canFollow(first, this.#head.hash);
     if (!isLinked) throw new ChainMoved("A block does not follow the head.");
-    this.#telling = this.#ports.onBlocks(blocks);
-    await this.#telling;
+    await this.#tell(this.#ports.onBlocks(blocks));
     this.#head = { number: last.number, hash: last.hash };
     return last.number < target || this.#late.length > 0;
   }
@@ -246,6 +243,12 @@ export class Indexer {
         return await this.#read(from, to, watched, tip);
       throw error;
     }
+  }
+
+  /** Whoever holds it waits for what is being told. */
+  async #tell(telling: Promise<void>): Promise<void> {
+    this.#telling = telling;
+    await telling;
   }
 
   /** Asked after every wait: somebody may have held or stopped it meanwhile. */
