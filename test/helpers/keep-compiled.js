@@ -1,4 +1,4 @@
-// For processes that are killed: Node keeps what it compiled when it ends, and they never do. Loaded with `--import`.
+// For processes that are killed: Node keeps what it compiled when it ends, and they never do. To be loaded before all else.
 import { enableCompileCache, flushCompileCache } from "node:module";
 
 enableCompileCache();
