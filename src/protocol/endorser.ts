@@ -145,7 +145,10 @@ function findFault(
     return { detail: "the bundle's size", intentId: undefined };
   if (validUntil < height)
     return { detail: "the bundle has expired", intentId: undefined };
-  if (digestOf(config.hashing, bundle) !== digest)
+  // What is looked at, or was, is not hashed again: all that can come of it is a signature of the same digest.
+  const isKnown =
+    endorser.checking.has(digest) || isRemembered(endorser.endorsed, digest);
+  if (!isKnown && digestOf(config.hashing, bundle) !== digest)
     return { detail: "the digest", intentId: undefined };
   const done = steps.find(({ intentId }) =>
     isRemembered(endorser.fulfilled, intentId),
