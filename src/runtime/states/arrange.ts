@@ -2,10 +2,10 @@ import {
   type Bytes32,
   type ExternalCall as LedgerCall,
   intentsHash,
-  keccak256Hex,
   type LedgerDomain,
   outputStateIds,
   parseAddress,
+  parseBytes32,
   parseCommitment,
   parseHex,
   parseIntentId,
@@ -33,6 +33,7 @@ import type {
   UnsealedOutline,
 } from "../../protocol/transition.ts";
 import { ledgerIdOf, placeOnLedger } from "./place.ts";
+import { sha256Hex } from "./sha256.ts";
 
 /** A group on its chain, in one epoch of its committee. */
 export interface LedgerGroup {
@@ -147,7 +148,7 @@ function hashSteps(steps: readonly StepOutline[]): Bytes32 {
   steps.forEach(({ hash }, i) => {
     bytes.set(Buffer.from(hash.slice(2), "hex"), 32 * i);
   });
-  return keccak256Hex(bytes);
+  return parseBytes32(sha256Hex(bytes));
 }
 
 const stepHashes = new WeakMap<Step, StepHash>();
@@ -169,7 +170,7 @@ export function hashStep(step: Step): StepHash {
     step.found.map(({ id, place }) => [id, place]),
     step.salt,
   ]);
-  const hash = parseStepHash(keccak256Hex(text));
+  const hash = parseStepHash(sha256Hex(text));
   if (hash === undefined) throw new Error("A hash has the wrong shape.");
   stepHashes.set(step, hash);
   return hash;

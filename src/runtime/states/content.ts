@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 
-import { keccak256Hex } from "../../ledger/index.ts";
 import {
   type IntentId,
   parseIntentId,
@@ -9,6 +8,7 @@ import {
 } from "../../protocol/ids.ts";
 import type { State } from "../../protocol/transition.ts";
 import type { DomainState, Json, NewState } from "../domains/domain.ts";
+import { sha256Hex } from "./sha256.ts";
 
 /** A state with the step that creates it: output `index` of an intent. */
 export interface OriginatedState extends DomainState {
@@ -51,7 +51,7 @@ export function createState(
 
 /** The id that a state with this content has. */
 export function stateIdOf(content: string): StateId {
-  const id = parseStateId(keccak256Hex(content));
+  const id = parseStateId(sha256Hex(content));
   if (id === undefined) throw new Error("A hash has the wrong shape.");
   return id;
 }
