@@ -8,6 +8,7 @@ import {
   envelopeBytesMax,
   readEnvelope,
   signatureBytes,
+  signedBytes,
   writeEnvelope,
 } from "./envelope-bytes.ts";
 import { type Mark, ReplayWindow } from "./replay-window.ts";
@@ -50,7 +51,8 @@ export function createSeal(options: {
     sequences.set(to, sequence);
     const bytes = writeEnvelope({ from: name, to, boot, sequence }, body);
     const signatureAt = bytes.length - signatureBytes;
-    bytes.set(identity.sign(bytes.subarray(0, signatureAt)), signatureAt);
+    const signed = signedBytes(bytes.subarray(0, signatureAt));
+    bytes.set(identity.sign(signed), signatureAt);
     return bytes;
   };
 }
@@ -89,7 +91,8 @@ export class EnvelopeOpener {
     if (key === undefined) return dropped("unknown-sender");
     const window = this.#windowOf(header.from);
     if (!window.isNew(header)) return dropped("replayed");
-    if (!verify(null, signed, key, signature)) return dropped("forged");
+    if (!verify(null, signedBytes(signed), key, signature))
+      return dropped("forged");
     window.accept(header);
     const body = this.#decode(parts.body);
     return body === undefined

@@ -32,7 +32,7 @@ const noise = (random: Random): Uint8Array =>
 const noBytes: readonly unknown[] = [
   null,
   7,
-  "HSE\u0001",
+  "HSE\u0002",
   {},
   [],
   { length: 200 },
