@@ -47,6 +47,8 @@ export interface SequencerConfig {
   /** Ticks before a request is sent again the first time; doubled each time, up to the maximum. */
   readonly requestTicks: number;
   readonly requestTicksMax: number;
+  /** Ticks before what was refused, or failed, is tried again the first time; doubled each time, up to the same maximum. */
+  readonly retryTicks: number;
   /** Ticks after which what a transaction waits for is given up: it is pooled again, or goes back to a sender that does not answer. */
   readonly stateTicks: number;
   /** Ticks that a silent node is skipped. */

@@ -7,7 +7,7 @@ import { tellTransaction } from "./coordinator/tell.ts";
 import { watch } from "./sender/actions.ts";
 import { askForDependencies } from "./sender/dependencies.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
-import { graceTicks, nextTry, send, type Turn } from "./turn.ts";
+import { graceTicks, nextRequest, send, type Turn } from "./turn.ts";
 
 /** A tick: whatever waits for time. */
 export function pass(turn: Turn): void {
@@ -21,7 +21,7 @@ export function pass(turn: Turn): void {
   for (const work of coordinator.dispatched.values()) {
     if (node.tick < work.dueTick) continue;
     work.tries += 1;
-    work.dueTick = nextTry(turn, work.tries, work.record.bundle.digest);
+    work.dueTick = nextRequest(turn, work.tries, work.record.bundle.digest);
     notifyDispatched(turn, work.record);
   }
   for (const [key, work] of coordinator.handovers) {
@@ -33,7 +33,7 @@ export function pass(turn: Turn): void {
     }
     if (node.tick < work.dueTick) continue;
     work.tries += 1;
-    work.dueTick = nextTry(turn, work.tries, work.record.key);
+    work.dueTick = nextRequest(turn, work.tries, work.record.key);
     sendHandover(turn, work.record);
   }
   if (node.tick - coordinator.heartbeatTick >= config.heartbeatTicks)

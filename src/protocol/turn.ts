@@ -70,12 +70,29 @@ export function ignore({ node }: Turn, reason: string): void {
   node.ignored.set(reason, (node.ignored.get(reason) ?? 0) + 1);
 }
 
-/** The tick at which something that was tried `tries` times is due again: doubling, bounded, spread by a hash. */
-export function nextTry({ node }: Turn, tries: number, id: string): number {
-  const { requestTicks, requestTicksMax } = node.config;
+/** The tick at which something that failed `tries` times is tried again. */
+export function nextTry(turn: Turn, tries: number, id: string): number {
+  return later(turn, turn.node.config.retryTicks, tries, id);
+}
+
+/**
+ * The same for a request that nobody has answered `tries` times. Messages seldom get lost, and answers take long when there is
+ * much to do: whoever is asked again then has even more to do.
+ */
+export function nextRequest(turn: Turn, tries: number, id: string): number {
+  return later(turn, turn.node.config.requestTicks, tries, id);
+}
+
+/** Doubling, bounded, spread by a hash. */
+function later(
+  { node }: Turn,
+  firstTicks: number,
+  tries: number,
+  id: string,
+): number {
   const wait = Math.min(
-    requestTicks * 2 ** Math.min(tries, 16),
-    requestTicksMax,
+    firstTicks * 2 ** Math.min(tries, 16),
+    node.config.requestTicksMax,
   );
   let hash = tries + 1;
   for (let index = 0; index < id.length; index += 7)

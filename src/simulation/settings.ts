@@ -112,6 +112,7 @@ export function drawSettings(options: SimulationOptions): Settings {
       closingGrace: random.between(1, 4),
       requestTicks,
       requestTicksMax: requestTicks * random.between(4, 10),
+      retryTicks: requestTicks,
       stateTicks,
       suspicionTicks: random.between(20, 100),
       validForBlocks,

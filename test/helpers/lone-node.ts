@@ -61,6 +61,7 @@ const defaults = {
   closingGrace: 2,
   requestTicks: 2,
   requestTicksMax: 16,
+  retryTicks: 2,
   stateTicks: 40,
   suspicionTicks: 50,
   validForBlocks: 20,

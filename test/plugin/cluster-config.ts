@@ -128,9 +128,9 @@ describe("plugin: configuration of a cluster", function () {
       [{ nodes: ["a", "b"], threshold: 3 }, "threshold", "2"],
       [{ heartbeatMs: 49 }, "heartbeatMs", "tickMs is 50"],
       [{ requestMs: 10, tickMs: 20 }, "requestMs", "tickMs is 20"],
-      [{ requestMsMax: 100 }, "requestMsMax", "requestMs is 250"],
+      [{ requestMsMax: 100 }, "requestMsMax", "requestMs is 1000"],
       [{ suspicionMs: 400 }, "suspicionMs", "heartbeatMs is 500"],
-      [{ stateMs: 200 }, "stateMs", "requestMs is 250"],
+      [{ stateMs: 200 }, "stateMs", "requestMs is 1000"],
       [{ confirmations: 300 }, "confirmations", "validForBlocks is 200"],
     ];
     for (const [user, path, text] of wrong) {

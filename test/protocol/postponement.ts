@@ -43,7 +43,7 @@ describe("An intent that reverts only on the coordinator's word", () => {
   it("is delegated again after a pause, and after a longer one the next time", () => {
     const sender = aPostponed();
     const { node, wish } = sender;
-    const { requestTicks } = node.sequencer.config;
+    const { retryTicks } = node.sequencer.config;
     const pauseOf = (): number => {
       for (let ticks = 1; ; ticks++) {
         const [request] = node.wait(1).sent("DelegationRequest");
@@ -59,7 +59,7 @@ describe("An intent that reverts only on the coordinator's word", () => {
       }
     };
     const first = pauseOf();
-    expect(first).to.be.at.least(requestTicks);
+    expect(first).to.be.at.least(retryTicks);
     sender.assembling().answer(postponed(wish));
     expect(pauseOf()).to.be.greaterThan(first);
   });

@@ -77,6 +77,7 @@ export class LeanNetwork {
           closingGrace: 2,
           requestTicks: 5,
           requestTicksMax: 50,
+          retryTicks: 5,
           stateTicks: 50,
           suspicionTicks: 100,
           validForBlocks: 20,

@@ -2,7 +2,7 @@ import { createHeap, pop, push, type Heap } from "../heap.ts";
 import type { IntentId, NodeName, StateId } from "../ids.ts";
 import { limits } from "../limits.ts";
 import type { AssembleOutcome, MessageOf } from "../messages.ts";
-import { ignore, newKey, nextTry, send, type Turn } from "../turn.ts";
+import { ignore, newKey, nextRequest, send, type Turn } from "../turn.ts";
 import { conflicts, viewFor } from "./context.ts";
 import { isSubset } from "./indexes.ts";
 import type { AssemblyWork, Coordinator } from "./model.ts";
@@ -175,7 +175,7 @@ function requestAssembly(
     touches: isExclusive ? undefined : touches,
     missing: new Set(),
     tries: 0,
-    dueTick: nextTry(turn, 0, key),
+    dueTick: nextRequest(turn, 0, key),
     deadlineTick: tick + config.stateTicks,
   };
   coordinator.assemblies.set(key, work);
@@ -258,7 +258,7 @@ export function watchAssemblies(turn: Turn): void {
       if (work.request.ids.some(isAssembling)) noteSilence(turn, work.to);
     } else if (tick >= work.dueTick) {
       work.tries += 1;
-      work.dueTick = nextTry(turn, work.tries, key);
+      work.dueTick = nextRequest(turn, work.tries, key);
       send(turn, work.to, work.request);
     }
   }

@@ -1,4 +1,4 @@
-import { nextTry, type Turn } from "../turn.ts";
+import { nextRequest, type Turn } from "../turn.ts";
 import { dissolve, isExpiring } from "./bundles.ts";
 import { sendPermissionRequests } from "./dispatch.ts";
 import { askEndorsers, rejectBlamed } from "./endorsements.ts";
@@ -26,7 +26,7 @@ export function watchBundles(turn: Turn): void {
       dissolve(turn, work);
     } else if (isWaiting && tick >= work.dueTick) {
       work.tries += 1;
-      work.dueTick = nextTry(turn, work.tries, work.key);
+      work.dueTick = nextRequest(turn, work.tries, work.key);
       if (!work.isAsking) askEndorsers(turn, work);
       else if (work.isForUser) sendPrepared(turn, work);
       else sendPermissionRequests(turn, work);

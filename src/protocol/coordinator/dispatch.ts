@@ -2,7 +2,7 @@ import type { Digest, NodeName } from "../ids.ts";
 import type { MessageOf } from "../messages.ts";
 import { outlineOf } from "../outline.ts";
 import type { DispatchRecord } from "../records.ts";
-import { bySender, ignore, nextTry, send, type Turn } from "../turn.ts";
+import { bySender, ignore, nextRequest, send, type Turn } from "../turn.ts";
 import { dissolve, findBundle, isExpiring, tellAll } from "./bundles.ts";
 import { addDispatch } from "./indexes.ts";
 import type { BundleWork } from "./model.ts";
@@ -22,7 +22,7 @@ export function askPermission(turn: Turn): void {
     }
     work.isAsking = true;
     work.tries = 0;
-    work.dueTick = nextTry(turn, 0, work.key);
+    work.dueTick = nextRequest(turn, 0, work.key);
     work.deadlineTick = turn.node.tick + turn.node.config.stateTicks;
     tellAll(turn, work, { type: "DependencyReady" });
     sendPermissionRequests(turn, work);
@@ -97,7 +97,7 @@ function dispatch(turn: Turn, work: BundleWork): void {
     { type: "Save", record },
     { type: "Submit", dispatch: record },
   );
-  addDispatch(coordinator, record, nextTry(turn, 0, work.key));
+  addDispatch(coordinator, record, nextRequest(turn, 0, work.key));
   tellAll(turn, work, { type: "Collected" });
   notifyDispatched(turn, record);
 }

@@ -4,7 +4,15 @@ import { limits } from "../limits.ts";
 import type { MessageOf } from "../messages.ts";
 import { lengthOf, statesOf } from "../size.ts";
 import type { State, Step } from "../transition.ts";
-import { ignore, newKey, nextTry, rangeOf, send, type Turn } from "../turn.ts";
+import {
+  ignore,
+  newKey,
+  nextRequest,
+  nextTry,
+  rangeOf,
+  send,
+  type Turn,
+} from "../turn.ts";
 import { dissolve, findBundle, tellAll } from "./bundles.ts";
 import { isSubset } from "./indexes.ts";
 import type { BundleWork, Coordinator } from "./model.ts";
@@ -52,7 +60,7 @@ function isGathering(
     gathered >= GATHERED_TURNS * members.length
   )
     return false;
-  for (const { tries } of assemblies.values()) if (tries < 2) return true;
+  for (const { tries } of assemblies.values()) if (tries === 0) return true;
   return false;
 }
 
@@ -93,7 +101,7 @@ function openBundle(
     isEndorsed: false,
     isAsking: false,
     tries: 0,
-    dueTick: nextTry(turn, 0, key),
+    dueTick: nextRequest(turn, 0, key),
     deadlineTick: tick + config.stateTicks,
   };
 }

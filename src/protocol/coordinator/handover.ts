@@ -6,7 +6,7 @@ import {
   graceTicks,
   isSilent,
   newKey,
-  nextTry,
+  nextRequest,
   send,
   type Turn,
 } from "../turn.ts";
@@ -157,7 +157,7 @@ function handOver(coordinator: Coordinator, to: NodeName, turn: Turn): void {
   coordinator.handovers.set(key, {
     record,
     tries: 0,
-    dueTick: nextTry(turn, 0, key),
+    dueTick: nextRequest(turn, 0, key),
   });
   turn.effects.push({ type: "Save", record });
   sendHandover(turn, record);

@@ -1,6 +1,6 @@
 import type { NodeName } from "../ids.ts";
 import type { MessageOf } from "../messages.ts";
-import { ignore, nextTry, send, type Turn } from "../turn.ts";
+import { ignore, nextRequest, send, type Turn } from "../turn.ts";
 import { dissolve, findBundle, isExpiring, tellAll } from "./bundles.ts";
 import { conflicts } from "./context.ts";
 import type { BundleWork } from "./model.ts";
@@ -19,7 +19,7 @@ export function handBack(turn: Turn, work: BundleWork): void {
     return;
   }
   work.isAsking = true;
-  work.dueTick = nextTry(turn, 0, work.key);
+  work.dueTick = nextRequest(turn, 0, work.key);
   work.deadlineTick = tick + config.stateTicks;
   sendPrepared(turn, work);
 }

@@ -29,7 +29,7 @@ export function noteSilence(turn: Turn, sender: NodeName): void {
   const count = (silences.get(sender)?.count ?? 0) + 1;
   // Short for who has lost a message, and soon long for who never answers.
   const pause = Math.min(
-    config.requestTicks * 4 ** count,
+    config.retryTicks * 4 ** count,
     config.stateTicks * limits.pause,
   );
   silences.set(sender, { count, untilTick: tick + pause });

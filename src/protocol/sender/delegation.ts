@@ -8,6 +8,7 @@ import {
   graceTicks,
   isSilent,
   newKey,
+  nextRequest,
   nextTry,
   rangeOf,
   send,
@@ -61,7 +62,7 @@ export function delegate(turn: Turn): void {
     }
     if (!isDue) return;
     delegation.tries += 1;
-    delegation.dueTick = nextTry(turn, delegation.tries, delegation.key);
+    delegation.dueTick = nextRequest(turn, delegation.tries, delegation.key);
     sendDelegation(turn, delegation.ids);
     return;
   }
@@ -76,7 +77,7 @@ export function delegate(turn: Turn): void {
     ids,
     sinceTick: node.tick,
     tries: 0,
-    dueTick: nextTry(turn, 0, key),
+    dueTick: nextRequest(turn, 0, key),
   };
   for (const id of ids) {
     const transaction = sender.transactions.get(id);

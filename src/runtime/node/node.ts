@@ -45,7 +45,7 @@ import { Mailbox } from "./mailbox.ts";
 import type { NodePorts } from "./ports.ts";
 import { preparedOf } from "./prepared.ts";
 import { Pulse } from "./pulse.ts";
-import type { NodeSettings } from "./settings.ts";
+import { type NodeSettings, retryMsOf } from "./settings.ts";
 import { Roster } from "./roster.ts";
 import { statusOf } from "./status.ts";
 import { createSubmitter } from "./submitting.ts";
@@ -497,8 +497,9 @@ export class Node implements NodeService {
   }
 
   #scheduleTick(): void {
-    const { tickMs, requestMs } = this.#options.settings;
-    const everyTicks = Math.max(1, Math.round(requestMs / tickMs));
+    const { settings } = this.#options;
+    const { tickMs } = settings;
+    const everyTicks = Math.max(1, Math.round(retryMsOf(settings) / tickMs));
     this.#cancelTick = this.#ports.timers.after(tickMs, () => {
       if (this.#isStopped) return;
       this.#ticks += 1;

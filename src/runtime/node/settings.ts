@@ -32,7 +32,7 @@ export const defaultSettings: NodeSettings = {
   heartbeatMs: 500,
   heartbeatGrace: 4,
   closingGrace: 2,
-  requestMs: 250,
+  requestMs: 1_000,
   requestMsMax: 4_000,
   stateMs: 5_000,
   suspicionMs: 10_000,
@@ -42,6 +42,16 @@ export const defaultSettings: NodeSettings = {
   confirmations: 0,
   pollMs: 100,
 };
+
+/** What was refused or failed is tried again so soon, if requests are not repeated even sooner. */
+const RETRY_MS = 250;
+
+/** The first pause before what was refused, or failed, is tried again. */
+export function retryMsOf({
+  requestMs,
+}: Pick<NodeSettings, "requestMs">): number {
+  return Math.min(requestMs, RETRY_MS);
+}
 
 /** The same, as the protocol counts time. */
 export function ticksOf(
@@ -55,6 +65,7 @@ export function ticksOf(
   | "closingGrace"
   | "requestTicks"
   | "requestTicksMax"
+  | "retryTicks"
   | "stateTicks"
   | "suspicionTicks"
   | "validForBlocks"
@@ -71,6 +82,7 @@ export function ticksOf(
     closingGrace: settings.closingGrace,
     requestTicks: ticks(settings.requestMs),
     requestTicksMax: ticks(settings.requestMsMax),
+    retryTicks: ticks(retryMsOf(settings)),
     stateTicks: ticks(settings.stateMs),
     suspicionTicks: ticks(settings.suspicionMs),
     validForBlocks: settings.validForBlocks,

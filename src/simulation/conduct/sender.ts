@@ -113,7 +113,7 @@ export function checkSkipped(
   unanswered.set(to, { key, sends: 1, tick });
   if (last === undefined || last.sends <= config.heartbeatGrace) return;
   if (tick - last.tick >= config.suspicionTicks) return;
-  if (tick - last.tick < config.requestTicks) return;
+  if (tick - last.tick < config.retryTicks) return;
   // Who is about to hand over takes nothing up, not even for itself.
   const isLeaving = sequencer.coordinator.state === "Flush";
   const hasOther = candidates(sequencer).some(
@@ -133,13 +133,13 @@ export function checkRetried(
   { intents }: MessageOf<"DelegationRequest">,
   { retries, postponed }: Course,
 ): void {
-  const { requestTicks, requestTicksMax } = config;
+  const { retryTicks, requestTicksMax } = config;
   for (const { id } of intents) {
-    if (tick < (postponed.get(id) ?? -Infinity) + requestTicks)
+    if (tick < (postponed.get(id) ?? -Infinity) + retryTicks)
       throw violation("L10", node, `does not wait with ${id.slice(0, 10)}`);
     const last = retries.get(id);
     if (last === undefined) continue;
-    const pause = Math.min(requestTicks * 2 ** last.count, requestTicksMax);
+    const pause = Math.min(retryTicks * 2 ** last.count, requestTicksMax);
     if (tick < last.tick + pause)
       throw violation("L10", node, `tries ${id.slice(0, 10)} again at once`);
   }

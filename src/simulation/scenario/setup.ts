@@ -37,6 +37,7 @@ export function readGroup(command: Command): GroupConfig {
     closingGrace: 2,
     requestTicks: 4,
     requestTicksMax: 16,
+    retryTicks: 4,
     stateTicks: 40,
     suspicionTicks: number("suspicion", 60),
     validForBlocks: number("valid", 12),
