@@ -23,7 +23,7 @@ function storyOf(seed: number, faults: FaultGroup): string {
 }
 
 describe("Simulation", function () {
-  this.timeout(Math.max(60_000, seeds * 1_000));
+  this.timeout(Math.max(60_000, 10 * seeds * 1_000));
 
   for (const faults of faultGroups) {
     const runs = faults === "all" ? 10 * seeds : seeds;
