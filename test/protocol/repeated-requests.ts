@@ -4,6 +4,8 @@ import type { Event } from "../../src/protocol/events.ts";
 import type { MessageOf } from "../../src/protocol/messages.ts";
 import { digestOf } from "../../src/protocol/outline.ts";
 import { hashing } from "../../src/simulation/hashing.ts";
+import { assembled } from "../helpers/drives/driven-coordinator.ts";
+import { delegation } from "../helpers/letters.ts";
 import { keyOf, LoneNode, rank } from "../helpers/lone-node.ts";
 import { aStep, intent } from "../helpers/simulated-group.ts";
 
@@ -79,5 +81,53 @@ describe("A request for an endorsement that comes again", () => {
     const refused = node.hear(rank(0), request("d", { digest: forged }));
     expect(refused.sent("Endorsement")).to.deep.equal([]);
     expect(refused.sent("Refusal")).to.have.length(1);
+  });
+});
+
+/** A coordinator that has just asked for endorsements, and how long until it asks again. */
+function aCoordinator(): { node: LoneNode; ticksUntilAsked: () => number } {
+  const wish = intent(1, "");
+  const node = new LoneNode({
+    self: rank(0),
+    threshold: 2,
+    requestTicks: 16,
+    retryTicks: 2,
+    requestTicksMax: 64,
+  }).hear(rank(2), delegation(wish));
+  const [asked] = node.sent("AssembleRequest");
+  if (asked === undefined) throw new Error("nothing is assembled");
+  const { key } = asked;
+  const outcomes = [assembled(wish)];
+  node.hear(rank(2), { type: "AssembleResponse", key, outcomes });
+  return {
+    node,
+    ticksUntilAsked: () => {
+      for (let ticks = 1; ticks < 100; ticks++)
+        if (node.wait(1).sent("EndorsementRequest").length > 0) return ticks;
+      return Infinity;
+    },
+  };
+}
+
+describe("A coordinator without an endorsement", () => {
+  it("asks again late, if nobody answers", () => {
+    expect(aCoordinator().ticksUntilAsked()).to.be.at.least(16);
+  });
+
+  it("asks again soon, if an endorser does not know yet that it coordinates", () => {
+    const { node, ticksUntilAsked } = aCoordinator();
+    const [asked] = node.sent("EndorsementRequest");
+    if (asked === undefined) throw new Error("nobody is asked");
+    const { key, bundle } = asked;
+    node.hear(rank(1), {
+      type: "Refusal",
+      key,
+      digest: bundle.digest,
+      height: 0,
+      reason: "not-coordinator",
+      detail: "another node coordinates",
+      intentId: undefined,
+    });
+    expect(ticksUntilAsked()).to.be.within(2, 4);
   });
 });

@@ -255,9 +255,11 @@ export function receiveRefusal(
     return;
   }
   if (message.reason === "not-coordinator") {
-    // The endorser is ahead: the boundary will reach this node too. Behind: it is asked again.
-    if (rangeOf(node, message.height) > rangeOf(node, node.height))
-      work.dueTick = nextTry(turn, work.tries + 1, work.key);
+    // The endorser is ahead: the boundary will reach this node too. Behind: it is asked again soon.
+    const isAhead = rangeOf(node, message.height) > rangeOf(node, node.height);
+    work.dueTick = isAhead
+      ? nextTry(turn, work.tries + 1, work.key)
+      : Math.min(work.dueTick, nextTry(turn, work.tries, work.key));
     return;
   }
   work.refusals.set(from, message.intentId);
