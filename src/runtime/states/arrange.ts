@@ -5,7 +5,6 @@ import {
   type LedgerDomain,
   outputStateIds,
   parseAddress,
-  parseBytes32,
   parseCommitment,
   parseHex,
   parseIntentId,
@@ -32,8 +31,8 @@ import type {
   StepOutline,
   UnsealedOutline,
 } from "../../protocol/transition.ts";
+import { sha256Hex } from "../sha256.ts";
 import { ledgerIdOf, placeOnLedger } from "./place.ts";
-import { sha256Hex } from "./sha256.ts";
 
 /** A group on its chain, in one epoch of its committee. */
 export interface LedgerGroup {
@@ -148,7 +147,7 @@ function hashSteps(steps: readonly StepOutline[]): Bytes32 {
   steps.forEach(({ hash }, i) => {
     bytes.set(Buffer.from(hash.slice(2), "hex"), 32 * i);
   });
-  return parseBytes32(sha256Hex(bytes));
+  return sha256Hex(bytes);
 }
 
 const stepHashes = new WeakMap<Step, StepHash>();

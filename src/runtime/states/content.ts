@@ -8,7 +8,7 @@ import {
 } from "../../protocol/ids.ts";
 import type { State } from "../../protocol/transition.ts";
 import type { DomainState, Json, NewState } from "../domains/domain.ts";
-import { sha256Hex } from "./sha256.ts";
+import { sha256Hex } from "../sha256.ts";
 
 /** A state with the step that creates it: output `index` of an intent. */
 export interface OriginatedState extends DomainState {

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 
 import { type NodeName, parseNodeName } from "../../protocol/ids.ts";
 import type { NodeService } from "../service.ts";
+import { sha256Hex } from "../sha256.ts";
 import type { UserGroup } from "../store/user-groups.ts";
 import type { UserTransaction } from "../store/user-transactions.ts";
 import { parseAbi } from "./abi/parse-abi.ts";
@@ -29,7 +30,7 @@ export const genesisAbi = parseAbi([
     ],
   },
 ]);
-export const genesisSchema = `0x${createHash("sha256").update("hardhat-sequencer group 1").digest("hex")}`;
+export const genesisSchema = sha256Hex("hardhat-sequencer group 1");
 
 /** Says what to keep for a group that a user wants. Throws if it makes no sense. */
 export function planGroup(
@@ -62,7 +63,7 @@ export function planGroup(
     genesisSchema,
   };
   const { created, transactionId: id } = ports;
-  const groupId = `0x${createHash("sha256").update(JSON.stringify(plan)).digest("hex")}`;
+  const groupId = sha256Hex(JSON.stringify(plan));
   return {
     group: {
       ...plan,

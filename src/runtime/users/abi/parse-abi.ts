@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-
 import {
   ErrorFragment,
   EventFragment,
@@ -9,6 +7,7 @@ import {
 } from "ethers";
 
 import type { AbiEntry } from "../../domains/domain.ts";
+import { sha256Hex } from "../../sha256.ts";
 import type { KeyedEntry } from "../../store/stored-abis.ts";
 import { UserError } from "../errors.ts";
 import { solidityOf } from "./signature.ts";
@@ -97,7 +96,7 @@ export function keyed({ items }: Abi): readonly KeyedEntry[] {
 /** The order of the entries does not matter. */
 function hashOf(items: readonly AbiItem[]): string {
   const lines = items.map(({ fragment }) => solidityOf(fragment)).sort();
-  return `0x${createHash("sha256").update(lines.join("\n")).digest("hex")}`;
+  return sha256Hex(lines.join("\n"));
 }
 
 /** Values are kept by name, so no two may have the same one. */
