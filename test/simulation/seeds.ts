@@ -5,6 +5,7 @@ import { simulate } from "../../src/simulation/simulate.ts";
 
 /** How many seeds of each group of faults are run, and the first of them. With all faults together, ten times as many. */
 const seeds = Number(process.env["SEEDS"] ?? 51);
+const seedsOfAll = 10 * seeds;
 const firstSeed = Number(process.env["FIRST_SEED"] ?? 1);
 const transcriptLines = 60;
 
@@ -23,10 +24,10 @@ function storyOf(seed: number, faults: FaultGroup): string {
 }
 
 describe("Simulation", function () {
-  this.timeout(Math.max(60_000, 10 * seeds * 1_000));
+  this.timeout(Math.max(60_000, seedsOfAll * 1_000));
 
   for (const faults of faultGroups) {
-    const runs = faults === "all" ? 10 * seeds : seeds;
+    const runs = faults === "all" ? seedsOfAll : seeds;
     it(`keeps its promises in ${runs} runs with faults: ${faults}`, () => {
       for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
         const { violation } = simulate({ seed, faults });

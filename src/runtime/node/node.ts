@@ -45,7 +45,7 @@ import { Mailbox } from "./mailbox.ts";
 import type { NodePorts } from "./ports.ts";
 import { preparedOf } from "./prepared.ts";
 import { Pulse } from "./pulse.ts";
-import { type NodeSettings, retryMsOf } from "./settings.ts";
+import { type NodeSettings, ticksOf } from "./settings.ts";
 import { Roster } from "./roster.ts";
 import { statusOf } from "./status.ts";
 import { createSubmitter } from "./submitting.ts";
@@ -498,13 +498,12 @@ export class Node implements NodeService {
 
   #scheduleTick(): void {
     const { settings } = this.#options;
-    const { tickMs } = settings;
-    const everyTicks = Math.max(1, Math.round(retryMsOf(settings) / tickMs));
-    this.#cancelTick = this.#ports.timers.after(tickMs, () => {
+    const { retryTicks } = ticksOf(settings);
+    this.#cancelTick = this.#ports.timers.after(settings.tickMs, () => {
       if (this.#isStopped) return;
       this.#ticks += 1;
       this.#tick();
-      if (this.#ticks % everyTicks === 0) {
+      if (this.#ticks % retryTicks === 0) {
         for (const runner of this.#roster.loaded()) this.#catchUp.ask(runner);
         this.#membership.repeat();
         this.#userKeys.repeat();

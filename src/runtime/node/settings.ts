@@ -46,13 +46,6 @@ export const defaultSettings: NodeSettings = {
 /** What was refused or failed is tried again so soon, if requests are not repeated even sooner. */
 const RETRY_MS = 250;
 
-/** The first pause before what was refused, or failed, is tried again. */
-export function retryMsOf({
-  requestMs,
-}: Pick<NodeSettings, "requestMs">): number {
-  return Math.min(requestMs, RETRY_MS);
-}
-
 /** The same, as the protocol counts time. */
 export function ticksOf(
   settings: NodeSettings,
@@ -82,7 +75,7 @@ export function ticksOf(
     closingGrace: settings.closingGrace,
     requestTicks: ticks(settings.requestMs),
     requestTicksMax: ticks(settings.requestMsMax),
-    retryTicks: ticks(retryMsOf(settings)),
+    retryTicks: ticks(Math.min(settings.requestMs, RETRY_MS)),
     stateTicks: ticks(settings.stateMs),
     suspicionTicks: ticks(settings.suspicionMs),
     validForBlocks: settings.validForBlocks,
