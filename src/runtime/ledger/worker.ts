@@ -13,7 +13,9 @@ export interface WorkerPorts {
   readonly timers: Timers;
   /** Does a piece of work; whether there is more to do at once. */
   readonly work: () => Promise<boolean>;
-  /** Nobody woke it for `idleMs`. */
+  /** How long it waits for somebody to wake it. */
+  readonly idleMs: () => number;
+  /** Nobody did. */
   readonly onIdle: () => void;
   /** The chain or a key is in the way; undefined when it is no more. Any other error ends the worker. */
   readonly onTrouble: (error: Error | undefined) => void;
@@ -24,7 +26,6 @@ const MOVES_MAX = 5;
 
 /** Works again and again: at once while there is more to do, when it is woken, and after pauses while something is away. */
 export class Worker {
-  readonly #idleMs: number;
   readonly #ports: WorkerPorts;
   readonly #bell = new Bell();
   readonly #backoff = new Backoff({ firstMs: 50, lastMs: 5_000 });
@@ -33,8 +34,7 @@ export class Worker {
   #isStopped = true;
   #running = Promise.resolve();
 
-  constructor(options: { readonly idleMs: number }, ports: WorkerPorts) {
-    this.#idleMs = options.idleMs;
+  constructor(ports: WorkerPorts) {
     this.#ports = ports;
   }
 
@@ -60,14 +60,14 @@ export class Worker {
   }
 
   async #run(): Promise<void> {
-    const { work, onIdle } = this.#ports;
+    const { work, idleMs, onIdle } = this.#ports;
     while (!this.#isStopped) {
       try {
         const isMore = await work();
         this.#backoff.reset();
         this.#moves = 0;
         this.#report(undefined);
-        if (!isMore) await this.#pause(this.#idleMs, onIdle);
+        if (!isMore) await this.#pause(idleMs(), onIdle);
       } catch (error) {
         if (error instanceof ChainMoved && ++this.#moves <= MOVES_MAX) {
           await this.#pause(this.#backoff.next());

@@ -20,7 +20,7 @@ export interface NodeSettings {
   readonly bundleMax: number;
   /** Blocks on top of a block before it is believed. */
   readonly confirmations: number;
-  /** How often to look for blocks when the chain does not tell. */
+  /** How often to look for blocks when the chain does not tell; more often if they come faster. */
   readonly pollMs: number;
 }
 

@@ -7,6 +7,7 @@ import type { ChainBlock, Watched } from "./blocks.ts";
 import { type BlockReference, findFork } from "./fork.ts";
 import type { IndexerOptions, IndexerPorts } from "./ports.ts";
 import { canFollow, parentOf } from "./parents.ts";
+import { Pace } from "./pace.ts";
 import { PageSize } from "./page-size.ts";
 import { readDeepPage, readRecentPage } from "./pages.ts";
 
@@ -24,6 +25,7 @@ export class Indexer {
   readonly #ports: IndexerPorts;
   readonly #chain: Chain;
   readonly #worker: Worker;
+  readonly #pace: Pace;
   readonly #deepPage: PageSize;
   readonly #recentPage = new PageSize({ blocksMax: RECENT_PAGE_BLOCKS });
   readonly #groups: Set<string>;
@@ -33,6 +35,8 @@ export class Indexer {
   #isRightChain = false;
   #lowerHeads = 0;
   #tip: number | undefined;
+  /** It looks because it was time, and not because somebody woke it. */
+  #isUnasked = false;
   #isHeld = false;
   #telling: Promise<void> = Promise.resolve();
   #unsubscribe: (() => void) | undefined;
@@ -44,18 +48,19 @@ export class Indexer {
     this.#deepPage = new PageSize({ blocksMax: options.pageBlocks });
     this.#groups = new Set(options.groups);
     this.#first = options.fromBlock;
-    this.#worker = new Worker(
-      { idleMs: options.pollMs },
-      {
-        timers: ports.timers,
-        work: async () => await this.#step(),
-        onIdle: () => undefined,
-        onTrouble: (error) => {
-          this.#isRightChain = error === undefined;
-          ports.onTrouble(error);
-        },
+    this.#pace = new Pace(options);
+    this.#worker = new Worker({
+      timers: ports.timers,
+      work: async () => await this.#step(),
+      idleMs: () => this.#pace.ms,
+      onIdle: () => {
+        this.#isUnasked = true;
       },
-    );
+      onTrouble: (error) => {
+        this.#isRightChain = error === undefined;
+        ports.onTrouble(error);
+      },
+    });
   }
 
   start(): void {
@@ -105,7 +110,7 @@ export class Indexer {
     const tip = await this.#chain.header("latest");
     if (tip === undefined)
       throw new ChainError("unreachable", "The chain has no head.");
-    this.#tip = tip.number;
+    this.#see(tip);
     const fork = await this.#findFork(tip);
     if (fork === "wait" || this.#mustWait()) return false;
     if (fork !== undefined) {
@@ -118,6 +123,14 @@ export class Indexer {
       return true;
     }
     return await this.#advance(tip);
+  }
+
+  /** A chain that tells of its blocks need not be asked more often. */
+  #see({ number }: Header): void {
+    const isNew = number !== this.#tip;
+    this.#tip = number;
+    if (this.#isUnasked) this.#pace.see({ isNew });
+    this.#isUnasked = false;
   }
 
   /** The chain may have been replaced while it could not be reached. */

@@ -15,7 +15,7 @@ export interface IndexerOptions {
   readonly fromBlock?: number | undefined;
   /** How many blocks must be on top of one before it is told; 0 takes blocks at once. */
   readonly confirmations: number;
-  /** How often to look for blocks when nothing tells of them. */
+  /** How often to look for blocks when nothing tells of them, unless they come faster. */
   readonly pollMs: number;
   /** The most blocks to ask for at once. */
   readonly pageBlocks: number;

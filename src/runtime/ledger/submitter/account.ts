@@ -56,17 +56,15 @@ export class Account {
         this.#fail(job, failed);
       },
     });
-    this.#worker = new Worker(
-      { idleMs: options.resendMs },
-      {
-        timers: ports.timers,
-        work: async () => await this.#cycle(),
-        onIdle: () => {
-          for (const job of this.#jobs.values()) job.isSent = false;
-        },
-        onTrouble: (error) => ports.onTrouble(options.address, error),
+    this.#worker = new Worker({
+      timers: ports.timers,
+      work: async () => await this.#cycle(),
+      idleMs: () => options.resendMs,
+      onIdle: () => {
+        for (const job of this.#jobs.values()) job.isSent = false;
       },
-    );
+      onTrouble: (error) => ports.onTrouble(options.address, error),
+    });
   }
 
   start(): void {
