@@ -195,8 +195,9 @@ export class Member {
   #look(id: IntentId, group: GroupAddress): void {
     const node = this.#node;
     // While it is down, its store is closed.
-    const outcome = node && this.#outcomeOf(id, group);
-    if (node === undefined || outcome === undefined) return;
+    if (node === undefined || node.isOpen(group, id)) return;
+    const outcome = this.#outcomeOf(id, group);
+    if (outcome === undefined) return;
     void node.flushed().then(() => {
       if (this.#node === node) this.#tell({ group, intentId: id, outcome });
     });

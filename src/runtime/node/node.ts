@@ -323,6 +323,12 @@ export class Node implements NodeService {
     return this.#submitter.explain(id);
   }
 
+  /** Whether an intent of this node has not ended yet. */
+  isOpen(address: GroupAddress, id: IntentId): boolean {
+    const runner = this.#roster.find(address);
+    return runner?.sequencer.sender.transactions.has(id) === true;
+  }
+
   async resume(id: IntentId): Promise<boolean> {
     for (const runner of this.#roster.loaded()) {
       const transaction = runner.sequencer.sender.transactions.get(id);

@@ -103,9 +103,20 @@ export class Database {
 
   /** Runs a statement that changes something; gives the number of rows that it changed. */
   run(sql: string, ...values: readonly Value[]): number {
-    return this.#attempt(() =>
-      Number(this.#statement(sql).run(...values).changes),
-    );
+    return this.change(sql, ...values).changes;
+  }
+
+  /** The same, with the number of the row that was inserted last, by this statement or an earlier one. */
+  change(
+    sql: string,
+    ...values: readonly Value[]
+  ): { readonly changes: number; readonly lastRow: Value } {
+    return this.#attempt(() => {
+      const { changes, lastInsertRowid: lastRow } = this.#statement(sql).run(
+        ...values,
+      );
+      return { changes: Number(changes), lastRow };
+    });
   }
 
   /** The first row, if there is one. */

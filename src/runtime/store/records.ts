@@ -3,23 +3,21 @@ import { crc32 } from "node:zlib";
 import {
   type GroupAddress,
   type IntentId,
-  type NodeName,
   parseIntentId,
-  parseNodeName,
 } from "../../protocol/ids.ts";
 import {
-  type DispatchRecord,
   type IntentRecord,
   type Receipt,
   recordKey,
   type SavedRecord,
 } from "../../protocol/records.ts";
-import { listOf } from "../../protocol/shape.ts";
-import type { Bundle } from "../../protocol/transition.ts";
 import { Columns } from "./columns.ts";
-import type { Database, Row } from "./database.ts";
+import type { Database, Row, Value } from "./database.ts";
 
-/** Open records have an index of their own, so that a node with a long past starts as fast as a new one. */
+/**
+ * What of a record stays as it is, and what changes, are apart: the one is much longer, and the other is written several times.
+ * Open records have an index of their own, so that a node with a long past starts as fast as a new one.
+ */
 export const recordsSchema = `
 CREATE TABLE records (
   number INTEGER PRIMARY KEY,
@@ -28,8 +26,9 @@ CREATE TABLE records (
   outcome TEXT NOT NULL CHECK (outcome IN ('open', 'confirmed', 'reverted')),
   block INTEGER,
   record TEXT NOT NULL,
-  acknowledged TEXT NOT NULL,
   checksum INTEGER NOT NULL,
+  progress TEXT NOT NULL,
+  progress_checksum INTEGER NOT NULL,
   UNIQUE (group_address, key)
 );
 CREATE INDEX records_open ON records (group_address) WHERE outcome = 'open';
@@ -37,17 +36,41 @@ CREATE INDEX records_reverted ON records (group_address) WHERE outcome = 'revert
 CREATE INDEX records_confirmed ON records (group_address, block) WHERE outcome = 'confirmed';
 `;
 
-/** A record as JSON. Which senders know of a dispatch changes, while the rest of it does not: that is in a column of its own. */
-type Stored =
-  Exclude<SavedRecord, DispatchRecord> | Omit<DispatchRecord, "acknowledged">;
+/** Everything that is read of a record. */
+const COLUMNS = "key, record, checksum, progress, progress_checksum";
 
-const nodeNames = listOf(parseNodeName, Infinity);
+/** What of a record stays as it is, what changes, and the object that all its versions share. */
+interface Parts {
+  readonly lasting: object;
+  readonly progress: object;
+  readonly shared: object;
+}
+
+/** Where a record was written. */
+interface Place {
+  readonly group: GroupAddress;
+  readonly number: Value;
+}
+
+/** What of a record changes. */
+interface Changed {
+  readonly key: string;
+  readonly text: string;
+  readonly checksum: number;
+  readonly outcome: ReturnType<typeof outcomeOf>;
+  readonly block: number | null;
+}
+
+/** What is open and stays so changes in no index. */
+const ADVANCE = `UPDATE records SET progress = ?, progress_checksum = ?
+  WHERE number = ? AND key = ? AND group_address = ? AND outcome = 'open'`;
+const END = `UPDATE records SET progress = ?, progress_checksum = ?, outcome = ?, block = ?
+  WHERE number = ? AND key = ? AND group_address = ?`;
 
 /** What the protocol core wants to find again: its intents, dispatches and handovers. */
 export class Records {
   readonly #database: Database;
-  /** Bundles that are written down: when senders acknowledge them, only that is. */
-  readonly #written = new WeakSet<Bundle>();
+  readonly #places = new WeakMap<object, Place>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -55,48 +78,57 @@ export class Records {
 
   /** Replaces what was kept under the same key. */
   save(group: GroupAddress, record: SavedRecord): void {
-    if (record.kind !== "dispatch") {
-      this.#write(group, record, []);
-      return;
-    }
-    const { acknowledged, ...dispatch } = record;
-    if (this.#acknowledge(group, record)) return;
-    this.#write(group, dispatch, acknowledged);
-    this.#written.add(record.bundle);
+    const { lasting, progress, shared } = partsOf(record);
+    const key = recordKey(record);
+    const text = JSON.stringify(progress);
+    const receipt = record.kind === "intent" ? record.receipt : undefined;
+    const changed: Changed = {
+      key,
+      text,
+      checksum: checksumOf(key, text),
+      outcome: outcomeOf(receipt?.type),
+      block: receipt?.type === "Confirmed" ? receipt.block : null,
+    };
+    const place = this.#places.get(shared);
+    if (place?.group === group && this.#update(place, changed)) return;
+    const number = this.#replace(group, JSON.stringify(lasting), changed);
+    this.#places.set(shared, { group, number });
   }
 
-  #write(
+  /** Whether it is where it was written: it may have been erased, and something else be in its place. */
+  #update({ group, number }: Place, changed: Changed): boolean {
+    const { key, text, checksum, outcome, block } = changed;
+    const what = [text, checksum] as const;
+    const where = [number, key, group] as const;
+    const changes =
+      outcome === "open"
+        ? this.#database.run(ADVANCE, ...what, ...where)
+        : this.#database.run(END, ...what, outcome, block, ...where);
+    return changes > 0;
+  }
+
+  /** Gives the number of its row, if it is a new one. Otherwise it is that of another, which `#update` notices. */
+  #replace(
     group: GroupAddress,
-    record: Stored,
-    acknowledged: readonly NodeName[],
-  ): void {
-    const key = recordKey(record);
-    const text = JSON.stringify(record);
-    const receipt = record.kind === "intent" ? record.receipt : undefined;
-    this.#database.run(
-      `INSERT INTO records (group_address, key, outcome, block, record, acknowledged, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)
+    lasting: string,
+    { key, text, checksum, outcome, block }: Changed,
+  ): Value {
+    const { lastRow } = this.#database.change(
+      `INSERT INTO records (group_address, key, outcome, block, record, checksum, progress, progress_checksum)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (group_address, key) DO UPDATE SET outcome = excluded.outcome, block = excluded.block,
-         record = excluded.record, acknowledged = excluded.acknowledged, checksum = excluded.checksum`,
+         record = excluded.record, checksum = excluded.checksum,
+         progress = excluded.progress, progress_checksum = excluded.progress_checksum`,
       group,
       key,
-      outcomeOf(receipt?.type),
-      receipt?.type === "Confirmed" ? receipt.block : null,
+      outcome,
+      block,
+      lasting,
+      checksumOf(key, lasting),
       text,
-      JSON.stringify(acknowledged),
-      checksumOf(key, text),
+      checksum,
     );
-  }
-
-  /** Whether the rest of a dispatch is there already. */
-  #acknowledge(group: GroupAddress, record: DispatchRecord): boolean {
-    if (!this.#written.has(record.bundle)) return false;
-    const changes = this.#database.run(
-      "UPDATE records SET acknowledged = ? WHERE group_address = ? AND key = ?",
-      JSON.stringify(record.acknowledged),
-      group,
-      recordKey(record),
-    );
-    return changes > 0;
+    return lastRow;
   }
 
   erase(group: GroupAddress, key: string): void {
@@ -111,7 +143,7 @@ export class Records {
   open(group: GroupAddress): readonly SavedRecord[] {
     return this.#database
       .all(
-        "SELECT key, record, acknowledged, checksum FROM records WHERE group_address = ? AND outcome = 'open' ORDER BY number",
+        `SELECT ${COLUMNS} FROM records WHERE group_address = ? AND outcome = 'open' ORDER BY number`,
         group,
       )
       .map(readRecord);
@@ -127,7 +159,7 @@ export class Records {
   /** An intent, open or settled. */
   intent(group: GroupAddress, id: IntentId): IntentRecord | undefined {
     const row = this.#database.get(
-      "SELECT key, record, acknowledged, checksum FROM records WHERE group_address = ? AND key = ?",
+      `SELECT ${COLUMNS} FROM records WHERE group_address = ? AND key = ?`,
       group,
       `intent:${id}`,
     );
@@ -138,7 +170,7 @@ export class Records {
   confirmedAbove(group: GroupAddress, block: number): readonly IntentRecord[] {
     return this.#database
       .all(
-        `SELECT key, record, acknowledged, checksum FROM records
+        `SELECT ${COLUMNS} FROM records
          WHERE group_address = ? AND outcome = 'confirmed' AND block > ? ORDER BY block, number`,
         group,
         block,
@@ -150,7 +182,7 @@ export class Records {
   lastReverted(group: GroupAddress, count: number): readonly IntentRecord[] {
     return this.#database
       .all(
-        `SELECT key, record, acknowledged, checksum FROM records
+        `SELECT ${COLUMNS} FROM records
          WHERE group_address = ? AND outcome = 'reverted' ORDER BY number DESC LIMIT ?`,
         group,
         count,
@@ -167,6 +199,22 @@ export class Records {
       `intent:${id}`,
     );
     return row?.["outcome"] === "reverted";
+  }
+}
+
+function partsOf(record: SavedRecord): Parts {
+  switch (record.kind) {
+    case "intent": {
+      const { kind, intent, ...progress } = record;
+      return { lasting: { kind, intent }, progress, shared: intent };
+    }
+    case "dispatch": {
+      const { acknowledged, ...lasting } = record;
+      const progress = { acknowledged };
+      return { lasting, progress, shared: record.bundle };
+    }
+    case "handover":
+      return { lasting: record, progress: {}, shared: record };
   }
 }
 
@@ -189,15 +237,20 @@ function checksumOf(key: string, text: string): number {
   return crc32(text, crc32(key));
 }
 
-/** The text is what was saved, as its checksum says, so it is read without looking at every field. */
+/** What was saved is there, as the checksums say, so it is read without looking at every field. */
 function readRecord(row: Row): SavedRecord {
   const key = String(row["key"]);
   const columns = new Columns(row, { table: "records", key });
-  const text = columns.text("record");
-  if (columns.count("checksum") !== checksumOf(key, text))
-    throw columns.corrupt("its checksum is wrong");
-  const acknowledged = columns.json("acknowledged", nodeNames);
-  return withEveryField(JSON.parse(text) as Stored, acknowledged);
+  const part = (name: string, checksum: string): object => {
+    const text = columns.text(name);
+    if (columns.count(checksum) !== checksumOf(key, text))
+      throw columns.corrupt(`the checksum of its ${name} is wrong`);
+    return JSON.parse(text) as object;
+  };
+  return withEveryField({
+    ...part("record", "checksum"),
+    ...part("progress", "progress_checksum"),
+  } as SavedRecord);
 }
 
 function readIntent(row: Row): IntentRecord {
@@ -211,11 +264,7 @@ function readIntent(row: Row): IntentRecord {
 }
 
 /** JSON leaves out what is undefined; the core sees the record as it was. */
-function withEveryField(
-  record: Stored,
-  acknowledged: readonly NodeName[],
-): SavedRecord {
-  if (record.kind === "dispatch") return { ...record, acknowledged };
+function withEveryField(record: SavedRecord): SavedRecord {
   if (record.kind !== "intent") return record;
   const { parked, permission, reason, prepared, receipt, intent } = record;
   return {

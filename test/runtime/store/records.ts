@@ -5,8 +5,10 @@ import {
   type DispatchRecord,
   type HandoverRecord,
   recordKey,
+  type SavedRecord,
 } from "../../../src/protocol/records.ts";
 import { StoreError } from "../../../src/runtime/store/store-error.ts";
+import { type Random, randomFrom } from "../../helpers/random.ts";
 import {
   aConfirmedRecord,
   anIntentRecord,
@@ -73,6 +75,31 @@ function aHandover(): HandoverRecord {
     digests: [digest(9)],
     flushUntil: 12,
   };
+}
+
+/** Another version of a record, with the same objects in it or with equal ones, as after a restart. */
+function changed(record: SavedRecord, random: Random): SavedRecord {
+  const base = random.chance(0.2) ? structuredClone(record) : record;
+  switch (base.kind) {
+    case "intent":
+      return {
+        ...base,
+        retries: random.below(10),
+        parked: random.chance(0.5) ? "waits" : undefined,
+        receipt: random.chance(0.3)
+          ? { type: "Confirmed", id: base.intent.id, block: random.below(9) }
+          : undefined,
+      };
+    case "dispatch":
+      return {
+        ...base,
+        acknowledged: ["alice", "bob"]
+          .filter(() => random.chance(0.5))
+          .map(nodeName),
+      };
+    case "handover":
+      return base;
+  }
 }
 
 describe("the table of records", () => {
@@ -154,13 +181,62 @@ describe("the table of records", () => {
       expect(records.openGroups()).to.deep.equal([other]);
     });
 
-    it("names the table and the key of a damaged record", () => {
-      const { records, database } = store();
-      records.save(group, anIntentRecord(1));
-      database.run("UPDATE records SET record = replace(record, '0', '1')");
-      expect(() => records.open(group))
-        .to.throw(StoreError, `intent:${intentId(1)} of table records`)
-        .with.property("code", "CORRUPT");
+    for (const column of ["record", "progress"])
+      it(`names the table and the key of a record whose ${column} is damaged`, () => {
+        const { records, database } = store();
+        records.save(group, anIntentRecord(1));
+        database.run(
+          `UPDATE records SET ${column} = replace(${column}, '0', '1')`,
+        );
+        expect(() => records.open(group))
+          .to.throw(StoreError, `intent:${intentId(1)} of table records`)
+          .with.property("code", "CORRUPT");
+      });
+
+    // What is known to be written is written in part; what was erased may have left its row to another.
+    it("has the last version of everything, whatever was saved and erased", () => {
+      const { records } = store();
+      for (let seed = 1; seed <= 5; seed++) {
+        const random = randomFrom(seed);
+        const expected = new Map<string, SavedRecord>();
+        const versions: SavedRecord[] = [
+          ...Array.from({ length: 4 }, (_, n) => anIntentRecord(n)),
+          aDispatch,
+          aHandover(),
+        ];
+        for (let i = 0; i < 100; i++) {
+          const of = random.pick([group, other]);
+          const at = random.below(versions.length);
+          const record = changed(versions[at] ?? aDispatch, random);
+          versions[at] = record;
+          const key = recordKey(record);
+          if (random.chance(0.3)) {
+            records.erase(of, key);
+            expected.delete(`${of} ${key}`);
+          } else {
+            records.save(of, record);
+            expected.set(`${of} ${key}`, record);
+          }
+          for (const one of [group, other]) {
+            const own = versions.flatMap(
+              (version) => expected.get(`${one} ${recordKey(version)}`) ?? [],
+            );
+            for (const saved of own)
+              if (saved.kind === "intent")
+                expect(records.intent(one, saved.intent.id)).to.deep.equal(
+                  saved,
+                );
+            expect(records.open(one)).to.have.deep.members(
+              own.filter(
+                (saved) =>
+                  saved.kind !== "intent" || saved.receipt === undefined,
+              ),
+            );
+          }
+        }
+        for (const of of [group, other])
+          for (const version of versions) records.erase(of, recordKey(version));
+      }
     });
   });
 });

@@ -1,6 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
 
-import type { NodeName } from "../../../../src/protocol/ids.ts";
 import type { SavedRecord } from "../../../../src/protocol/records.ts";
 import { durableIn } from "../../../../src/runtime/node/fail-points.ts";
 
@@ -13,15 +12,15 @@ export function durableOn(options: {
   try {
     return database
       .prepare(
-        "SELECT record, acknowledged FROM records WHERE group_address = ? AND outcome = 'open' ORDER BY number",
+        "SELECT record, progress FROM records WHERE group_address = ? AND outcome = 'open' ORDER BY number",
       )
       .all(options.group)
-      .map(({ record, acknowledged }) => {
-        const saved = JSON.parse(String(record)) as SavedRecord;
-        if (saved.kind !== "dispatch") return durableIn(saved);
-        const senders = JSON.parse(String(acknowledged)) as NodeName[];
-        return durableIn({ ...saved, acknowledged: senders });
-      });
+      .map(({ record, progress }) =>
+        durableIn({
+          ...(JSON.parse(String(record)) as SavedRecord),
+          ...(JSON.parse(String(progress)) as object),
+        }),
+      );
   } finally {
     database.close();
   }
