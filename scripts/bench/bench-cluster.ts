@@ -8,6 +8,7 @@ import {
   defaultSettings,
   type NodeSettings,
 } from "../../src/runtime/node/settings.ts";
+import type { ChainClient } from "../../src/runtime/ports.ts";
 import { openStore, type Store } from "../../src/runtime/store/store.ts";
 import { nodeNames } from "../../src/plugin/cluster-config.ts";
 import { publishedAccount } from "../../test/helpers/accounts.ts";
@@ -46,17 +47,9 @@ export async function openBenchCluster(
   const keys = new Map(
     names.map((name, i) => [name, publishedAccount(i + 1).privateKey]),
   );
-  for (const i of names.keys()) {
-    const { address } = publishedAccount(i + 1);
-    await client.request("hardhat_setBalance", [address, RICH]);
-  }
+  await makeRich(client, names.length);
   const keyOf = (name: string): string => keys.get(name) ?? "";
-  mkdirSync(parent, { recursive: true });
-  const dataDir = mkdtempSync(path.join(parent, "bench-"));
-  const clean = (): void => {
-    rmSync(dataDir, { recursive: true, force: true });
-  };
-  process.once("exit", clean);
+  const { path: dataDir, remove } = openDataDir();
   const failures: string[] = [];
   const cluster = new Cluster(
     {
@@ -100,6 +93,36 @@ export async function openBenchCluster(
     },
     stop: async () => {
       await cluster.stop();
+      remove();
+    },
+  };
+}
+
+/** Lets the first so many nodes pay. */
+export async function makeRich(
+  client: ChainClient,
+  nodes: number,
+): Promise<void> {
+  for (let i = 1; i <= nodes; i++) {
+    const { address } = publishedAccount(i);
+    await client.request("hardhat_setBalance", [address, RICH]);
+  }
+}
+
+/** A folder that is gone after the benchmark, however that ends. */
+export function openDataDir(): {
+  readonly path: string;
+  readonly remove: () => void;
+} {
+  mkdirSync(parent, { recursive: true });
+  const dataDir = mkdtempSync(path.join(parent, "bench-"));
+  const clean = (): void => {
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  process.once("exit", clean);
+  return {
+    path: dataDir,
+    remove: () => {
       process.off("exit", clean);
       clean();
     },

@@ -22,6 +22,8 @@ export type ChainName = (typeof chainNames)[number];
 /** A chain that only this benchmark uses, with a factory on it. */
 export interface BenchChain {
   readonly name: ChainName;
+  /** Undefined if it is in this process. */
+  readonly url: string | undefined;
   readonly client: ChainClient;
   readonly ledger: TestLedger;
   /** Another connection, as every node has one of its own. */
@@ -30,14 +32,14 @@ export interface BenchChain {
   readonly stop: () => Promise<void>;
 }
 
-type Opened = Pick<BenchChain, "openClient" | "stop">;
+type Opened = Pick<BenchChain, "url" | "openClient" | "stop">;
 
 /** Starts a chain. Rejects if it cannot be had. */
 export async function openBenchChain(
   name: ChainName,
   mining: Mining,
 ): Promise<BenchChain> {
-  const { openClient, stop } = await openers[name](mining);
+  const { url, openClient, stop } = await openers[name](mining);
   const client = openClient();
   // A chain that mines in this process does not keep the process alive by itself.
   const alive = setInterval(() => undefined, 1_000);
@@ -48,6 +50,7 @@ export async function openBenchChain(
   }
   return {
     name,
+    url,
     client,
     ledger,
     openClient,
@@ -67,6 +70,7 @@ const openers: Readonly<
     const connection = await hre.network.create();
     connection.provider.setMaxListeners(0);
     return {
+      url: undefined,
       openClient: () => openChainClient(connection.provider),
       stop: async () => {
         await connection.close();
@@ -85,5 +89,5 @@ const openers: Readonly<
 };
 
 function overHttp({ url, stop }: Node): Opened {
-  return { openClient: () => openChainClient(url), stop };
+  return { url, openClient: () => openChainClient(url), stop };
 }

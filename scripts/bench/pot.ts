@@ -3,7 +3,7 @@ import type { Cluster } from "../../src/runtime/cluster/cluster.ts";
 import type { Member, SendOptions } from "../../src/runtime/cluster/member.ts";
 
 /** Intents of one node that are open at a time: as many as a coordinator takes of one sender. */
-const OPEN_PER_NODE = 1_000;
+export const OPEN_PER_NODE = 1_000;
 
 /** The same where nodes are only to be kept busy: more than is ever in flight, and soon over at the end. */
 const BUSY_PER_NODE = 250;
@@ -37,15 +37,9 @@ export class Pot {
   async fill(intents: number): Promise<void> {
     const [member] = this.#cluster.members;
     if (member === undefined) throw new Error("There are no nodes.");
-    if (this.#content > intents) return;
-    // Two coins would be two chains of states.
-    if (this.#content > 0)
-      await this.#confirm(member, burnt(String(this.#content)));
-    this.#content = intents + 1;
-    await this.#confirm(member, {
-      function: "mint(string,uint256)",
-      args: { to: POT, amount: String(this.#content) },
-    });
+    for (const call of callsToFill(this.#content, intents))
+      await this.#confirm(member, call);
+    this.#content = Math.max(this.#content, intents + 1);
   }
 
   /** One intent. Resolves when it is on the node's disk. */
@@ -62,21 +56,17 @@ export class Pot {
 
   /** Throws unless every node thinks that the pot holds what it should. */
   async check(): Promise<void> {
-    for (const { name, node } of this.#cluster.members) {
-      const { balance } = await node.query(this.group, {
-        from: name,
-        signature: "balanceOf(string)",
-        args: { account: POT },
-      });
-      if (balance !== String(this.#content))
+    for (const member of this.#cluster.members) {
+      const held = await contentOf(member, this.group);
+      if (held !== String(this.#content))
         throw new Error(
-          `${name} thinks that the pot holds ${JSON.stringify(balance)}, not ${this.#content}.`,
+          `${member.name} thinks that the pot holds ${held}, not ${this.#content}.`,
         );
     }
   }
 
   #call(): Call {
-    if (this.#use === "burn") return burnt("1");
+    if (this.#use === "burn") return burn("1");
     const to = `shop${this.#uses++ % 1_000}`;
     return {
       function: "transfer(string,string,uint256)",
@@ -150,8 +140,35 @@ export async function untilSeen(
       await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-type Call = Pick<SendOptions, "function" | "args">;
+/** What a node is asked to do with a pot. */
+export type Call = Pick<SendOptions, "function" | "args">;
 
-function burnt(amount: string): Call {
+/** Takes something out of the pot. */
+export function burn(amount: string): Call {
   return { function: "burn(string,uint256)", args: { from: POT, amount } };
+}
+
+/** What to do to a pot that holds so much, so that this many intents leave something. */
+export function callsToFill(content: number, intents: number): readonly Call[] {
+  if (content > intents) return [];
+  const mint: Call = {
+    function: "mint(string,uint256)",
+    args: { to: POT, amount: String(intents + 1) },
+  };
+  // Two coins would be two chains of states.
+  return content > 0 ? [burn(String(content)), mint] : [mint];
+}
+
+/** What a node thinks that the pot holds. */
+export async function contentOf(
+  { name, node }: Pick<Member, "name" | "node">,
+  group: GroupAddress,
+): Promise<string> {
+  const { balance } = await node.query(group, {
+    from: name,
+    signature: "balanceOf(string)",
+    args: { account: POT },
+  });
+  if (typeof balance !== "string") throw new Error("A balance is no text.");
+  return balance;
 }

@@ -1,6 +1,5 @@
 import { limits } from "../../src/protocol/limits.ts";
 import type { NodeSettings } from "../../src/runtime/node/settings.ts";
-import { type BenchCluster, openBenchCluster } from "./bench-cluster.ts";
 import { takeCensus } from "./census.ts";
 import { type Ceiling, openCeiling } from "./ceiling.ts";
 import {
@@ -9,7 +8,7 @@ import {
   type Mining,
   openBenchChain,
 } from "./chains.ts";
-import { Pot, spendAll } from "./pot.ts";
+import { openSpenders, type Spenders } from "./spenders/spenders.ts";
 import { median } from "./statistics.ts";
 
 /** Bundles of one, and as large as they may be. */
@@ -46,9 +45,7 @@ export async function measureThroughput(
   const chain = await openBenchChain(options.chain, options.mining);
   try {
     const ceiling = await openCeiling(chain);
-    const nodes = await openBenchCluster(chain, {
-      settings: { ...settings, bundleMax },
-    });
+    const nodes = await openSpenders(chain, { ...settings, bundleMax });
     try {
       return await runRounds(options, { chain, ceiling, nodes });
     } finally {
@@ -70,18 +67,17 @@ interface Round {
 interface Parties {
   readonly chain: BenchChain;
   readonly ceiling: Ceiling;
-  readonly nodes: BenchCluster;
+  readonly nodes: Spenders;
 }
 
 async function runRounds(
   { intents, rounds, tell }: ThroughputOptions,
   parties: Parties,
 ): Promise<Throughput> {
-  const pot = await Pot.create(parties.nodes.cluster);
   const all: Round[] = [];
   // The first one warms up.
   for (let number = 0; number <= rounds; number++) {
-    const round = await runRound(pot, intents, parties);
+    const round = await runRound(intents, parties);
     all.push(round);
     tell(
       `${number === 0 ? "warm-up" : `round ${number} of ${rounds}`}: ` +
@@ -106,19 +102,18 @@ async function runRounds(
 }
 
 async function runRound(
-  pot: Pot,
   intents: number,
   { chain, ceiling, nodes }: Parties,
 ): Promise<Round> {
   const callsPerSecond = await ceiling.callsPerSecond(intents);
-  await pot.fill(intents);
+  await nodes.fill(intents);
   const before = await chain.height();
   const start = performance.now();
-  await spendAll(nodes.cluster, [pot], intents);
+  await nodes.spend(intents);
   const seconds = (performance.now() - start) / 1_000;
-  await pot.check();
+  await nodes.check();
   const range = [before + 1, await chain.height()] as const;
-  const census = await takeCensus(chain.client, pot.group, range);
+  const census = await takeCensus(chain.client, nodes.group, range);
   return {
     callsPerSecond,
     intentsPerSecond: intents / seconds,

@@ -1,0 +1,28 @@
+import type { NodeSettings } from "../../../src/runtime/node/settings.ts";
+import { openBenchCluster } from "../bench-cluster.ts";
+import type { BenchChain } from "../chains.ts";
+import { Pot, spendAll } from "../pot.ts";
+import type { Spenders } from "./spenders.ts";
+
+/** Nodes in this process. */
+export async function openTogether(
+  chain: BenchChain,
+  settings: Partial<NodeSettings>,
+): Promise<Spenders> {
+  const nodes = await openBenchCluster(chain, { settings });
+  const pot = await Pot.create(nodes.cluster);
+  return {
+    group: pot.group,
+    fill: async (intents) => {
+      await pot.fill(intents);
+    },
+    spend: async (intents) => {
+      await spendAll(nodes.cluster, [pot], intents);
+    },
+    check: async () => {
+      await pot.check();
+    },
+    failures: nodes.failures,
+    stop: nodes.stop,
+  };
+}
