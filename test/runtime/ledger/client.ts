@@ -139,6 +139,19 @@ describe("runtime: chain client", function () {
           const { status = 200, body } = answer("");
           response.statusCode = status;
           if (body === "silence") return;
+          if (body === "half") {
+            response.setHeader("content-length", 100);
+            response.write("{", () => response.destroy());
+            return;
+          }
+          if (body === "drops") {
+            const drip = setInterval(() => response.write(" "), 20);
+            response.once("close", () => {
+              clearInterval(drip);
+            });
+            return;
+          }
+          if (status === 302) response.setHeader("location", "/elsewhere");
           response.end(body);
         });
       });
@@ -161,6 +174,9 @@ describe("runtime: chain client", function () {
       ["no result", { body: '{"jsonrpc":"2.0","id":1}' }, "unreachable"],
       ["a number", { body: "7" }, "unreachable"],
       ["silence", { body: "silence" }, "unreachable"],
+      ["drops", { body: "drops" }, "unreachable"],
+      ["half an answer", { body: "half" }, "unreachable"],
+      ["another address", { status: 302, body: "" }, "unreachable"],
       [
         "an error with status 500",
         { status: 500, body: '{"error":{"code":-32000,"message":"no"}}' },
@@ -179,13 +195,36 @@ describe("runtime: chain client", function () {
         // Who answers may take his time.
         const client = openChainClient(
           url,
-          name === "silence" ? { timeoutMs: 200 } : {},
+          name === "silence" || name === "drops" ? { timeoutMs: 200 } : {},
         );
         const error = await errorOf(client.request("eth_chainId", []));
         expect(error.kind).to.equal(kind);
         expect(inspectAll(error)).not.to.include(SECRET);
         await client.close();
       });
+
+    it("answers nobody any more when it is closed", async () => {
+      answer = () => ({ body: "silence" });
+      const client = openChainClient(url);
+      const waiting = errorOf(client.request("eth_chainId", []));
+      await new Promise((resolve) => server.once("request", resolve));
+      await client.close();
+      expect((await waiting).kind).to.equal("unreachable");
+      const late = await errorOf(client.request("eth_chainId", []));
+      expect(late.kind).to.equal("unreachable");
+    });
+
+    it("keeps its connection", async () => {
+      answer = () => ({ body: '{"jsonrpc":"2.0","id":1,"result":"0x1"}' });
+      const client = openChainClient(url);
+      let connections = 0;
+      const count = (): void => void connections++;
+      server.on("connection", count);
+      for (let i = 0; i < 5; i++) await client.request("eth_chainId", []);
+      server.off("connection", count);
+      expect(connections).to.equal(1);
+      await client.close();
+    });
 
     it("sends user and password as a header", async () => {
       answer = () => ({ body: '{"jsonrpc":"2.0","id":1,"result":"0x1"}' });

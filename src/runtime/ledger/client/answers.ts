@@ -62,10 +62,10 @@ export function unreachable(where: string, why: unknown): ChainError {
   );
 }
 
-/** fetch hides what happened in the cause. */
+/** Of an error of the machine its code: where several addresses were tried, it has no message. Others may hide it in the cause. */
 function textOf(why: unknown): string {
   if (!(why instanceof Error)) return String(why);
-  const code = fieldOf(why.cause, "code");
+  const code = fieldOf(why, "code") ?? fieldOf(why.cause, "code");
   if (typeof code === "string") return code;
   return why.cause instanceof Error ? why.cause.message : why.message;
 }
