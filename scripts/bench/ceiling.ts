@@ -10,7 +10,7 @@ import {
 } from "../../src/ledger/index.ts";
 import { createPayer } from "../../src/runtime/keys/secp256k1.ts";
 import { Chain } from "../../src/runtime/ledger/chain.ts";
-import type { ChainClient } from "../../src/runtime/ports.ts";
+import { type ChainClient, ChainError } from "../../src/runtime/ports.ts";
 import { publishedAccount } from "../../test/helpers/accounts.ts";
 import type { BenchChain } from "./chains.ts";
 import { takeCensus } from "./census.ts";
@@ -26,6 +26,8 @@ const FEE_MAX = 10n ** 14n;
 const ACCOUNT = 0;
 /** How often to look whether all is mined. */
 const LOOK_MS = 2;
+/** If nothing more is mined for so long, the next call is lost: Anvil takes one in some thousands, and does not keep it. */
+const LOST_MS = 500;
 
 /** Pushes prepared calls at a chain. */
 export interface Ceiling {
@@ -61,12 +63,19 @@ export async function openCeiling(chain: BenchChain): Promise<Ceiling> {
   };
   /** Gives the block of the last one. */
   const push = async (calls: readonly Hex[]): Promise<number> => {
+    const first = nonce - calls.length;
     await sendAll(client, calls);
     const hash = toHex(keccak_256(toBytes(calls.at(-1) ?? parseHex("0x"))));
+    let [mined, since] = [first, performance.now()];
     for (;;) {
       const receipt = await asked.receiptOf(hash);
       if (receipt !== undefined) return receipt.blockNumber;
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      if (performance.now() - since < LOST_MS) continue;
+      const count = await asked.transactionCount(address, "latest");
+      const next = calls[count - first];
+      if (count === mined && next !== undefined) await sendAgain(client, next);
+      [mined, since] = [count, performance.now()];
     }
   };
   await push([await prepare()]);
@@ -103,4 +112,14 @@ async function sendAll(
       await client.request("eth_sendRawTransaction", [call]);
   };
   await Promise.all(Array.from({ length: WINDOW }, send));
+}
+
+/** The chain may have it after all. */
+async function sendAgain(client: ChainClient, call: Hex): Promise<void> {
+  await client
+    .request("eth_sendRawTransaction", [call])
+    .catch((error: unknown) => {
+      if (!(error instanceof ChainError) || error.kind !== "refused")
+        throw error;
+    });
 }
