@@ -14,8 +14,12 @@ import { openTestLedger } from "../../helpers/runtime-ledger.ts";
 
 describe("The beginning of a group", function () {
   this.timeout(60_000);
-  const dataDir = mkdtempSync(join(tmpdir(), "genesis-"));
+  let dataDir: string;
   let cluster: Cluster | undefined;
+
+  before(() => {
+    dataDir = mkdtempSync(join(tmpdir(), "genesis-"));
+  });
 
   after(async () => {
     await cluster?.stop();

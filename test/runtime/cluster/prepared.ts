@@ -12,8 +12,12 @@ import { openTestLedger } from "../../helpers/runtime-ledger.ts";
 
 describe("A prepared intent", function () {
   this.timeout(60_000);
-  const dataDir = mkdtempSync(join(tmpdir(), "prepared-"));
+  let dataDir: string;
   let cluster: Cluster | undefined;
+
+  before(() => {
+    dataDir = mkdtempSync(join(tmpdir(), "prepared-"));
+  });
 
   after(async () => {
     await cluster?.stop();

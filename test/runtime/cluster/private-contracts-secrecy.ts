@@ -35,7 +35,7 @@ function tracesOf(text: string): readonly string[] {
 
 describe("Private contracts tell nobody else", function () {
   this.timeout(60_000);
-  const dataDir = mkdtempSync(join(tmpdir(), "private-contracts-"));
+  let dataDir: string;
   const secrets = {
     first: "the recipe of the brown sauce is secret",
     second: "the date of the wedding is a secret too",
@@ -78,6 +78,7 @@ describe("Private contracts tell nobody else", function () {
   }
 
   before(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), "private-contracts-"));
     const { provider } = await hre.network.create();
     client = openChainClient(provider);
     const { chainId, factory } = await openTestLedger(client);

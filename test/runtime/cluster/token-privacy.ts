@@ -20,14 +20,20 @@ interface Secret {
   readonly holders: readonly string[];
 }
 
+interface Running {
+  readonly cluster: Cluster;
+  readonly group: NodeGroup;
+  readonly dataDir: string;
+}
+
 /** Two notaries, alice and dave, and two holders, bob and carol. Everything that they say is recorded. */
 class Scene {
   readonly hub = new RecordingHub();
   readonly secrets: Secret[] = [];
-  readonly #dataDir = mkdtempSync(join(tmpdir(), "secrecy-"));
-  #running: { cluster: Cluster; group: NodeGroup } | undefined;
+  #running: Running | undefined;
 
   async start(): Promise<void> {
+    const dataDir = mkdtempSync(join(tmpdir(), "secrecy-"));
     const { provider } = await hre.network.create();
     const client = openChainClient(provider);
     const { chainId, factory } = await openTestLedger(client);
@@ -36,7 +42,7 @@ class Scene {
       openClient: () => openChainClient(provider),
       chainId,
       factory,
-      dataDir: this.#dataDir,
+      dataDir,
       hub: this.hub,
     });
     cluster.start();
@@ -45,12 +51,13 @@ class Scene {
       configuration: { notaries: "alice,dave" },
       threshold: 2,
     });
-    this.#running = { cluster, group };
+    this.#running = { cluster, group, dataDir };
   }
 
   async stop(): Promise<void> {
-    await this.#running?.cluster.stop();
-    rmSync(this.#dataDir, { recursive: true });
+    const { cluster, dataDir } = this.#started;
+    await cluster.stop();
+    rmSync(dataDir, { recursive: true });
   }
 
   get cluster(): Cluster {
@@ -61,7 +68,7 @@ class Scene {
     return this.#started.group;
   }
 
-  get #started(): { cluster: Cluster; group: NodeGroup } {
+  get #started(): Running {
     if (this.#running === undefined) throw new Error("It has not started.");
     return this.#running;
   }

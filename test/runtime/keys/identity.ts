@@ -44,7 +44,7 @@ describe("an identity", () => {
 });
 
 describe("an identity in a file", () => {
-  let directory = temporaryDirectory();
+  let directory: ReturnType<typeof temporaryDirectory>;
   let file = "";
   beforeEach(() => {
     directory = temporaryDirectory();

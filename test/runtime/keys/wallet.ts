@@ -74,7 +74,7 @@ describe("a wallet", () => {
 });
 
 describe("a wallet in a file", () => {
-  let directory = temporaryDirectory();
+  let directory: ReturnType<typeof temporaryDirectory>;
   let file = "";
   beforeEach(() => {
     directory = temporaryDirectory();

@@ -130,7 +130,7 @@ describe("a store", () => {
 });
 
 describe("a store in a file", () => {
-  let directory = temporaryDirectory();
+  let directory: ReturnType<typeof temporaryDirectory>;
   let file = "";
   beforeEach(() => {
     directory = temporaryDirectory();
