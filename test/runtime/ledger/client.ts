@@ -139,6 +139,10 @@ describe("runtime: chain client", function () {
           const { status = 200, body } = answer("");
           response.statusCode = status;
           if (body === "silence") return;
+          if (body === "nothing") {
+            response.destroy();
+            return;
+          }
           if (body === "half") {
             response.setHeader("content-length", 100);
             response.write("{", () => response.destroy());
@@ -173,6 +177,7 @@ describe("runtime: chain client", function () {
       ["an empty answer", { body: "" }, "unreachable"],
       ["no result", { body: '{"jsonrpc":"2.0","id":1}' }, "unreachable"],
       ["a number", { body: "7" }, "unreachable"],
+      ["nothing", { body: "nothing" }, "unreachable"],
       ["silence", { body: "silence" }, "unreachable"],
       ["drops", { body: "drops" }, "unreachable"],
       ["half an answer", { body: "half" }, "unreachable"],
@@ -223,6 +228,21 @@ describe("runtime: chain client", function () {
       for (let i = 0; i < 5; i++) await client.request("eth_chainId", []);
       server.off("connection", count);
       expect(connections).to.equal(1);
+      await client.close();
+    });
+
+    it("asks again if the connection that it kept was given up meanwhile", async () => {
+      const good = '{"jsonrpc":"2.0","id":1,"result":"0x1"}';
+      const replies = [good, "nothing", good, "nothing", "nothing", good];
+      answer = () => ({ body: replies.shift() ?? "silence" });
+      const client = openChainClient(url);
+      for (let i = 0; i < 2; i++)
+        expect(await client.request("eth_chainId", [])).to.equal("0x1");
+      // The connection is as new as can be the second time.
+      const error = await errorOf(client.request("eth_chainId", []));
+      expect(error.kind).to.equal("unreachable");
+      expect(await client.request("eth_chainId", [])).to.equal("0x1");
+      expect(replies).to.deep.equal([]);
       await client.close();
     });
 

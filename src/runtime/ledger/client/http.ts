@@ -93,7 +93,12 @@ class Post {
       const timeout = setTimeout(() => {
         request.destroy(new Error("It did not answer in time."));
       }, this.#timeoutMs);
-      request.once("error", reject);
+      request.once("error", (error) => {
+        // The server has given up a connection that was kept, as they all do after a while, and it crossed with the request.
+        if (request.reusedSocket && isLost(error))
+          this.send(body).then(resolve, reject);
+        else reject(error);
+      });
       request.once("close", () => {
         clearTimeout(timeout);
       });
@@ -106,4 +111,9 @@ class Post {
     this.#isClosed = true;
     this.#agent.destroy();
   }
+}
+
+/** Whether a connection was lost without a word. */
+function isLost(error: NodeJS.ErrnoException): boolean {
+  return error.code === "ECONNRESET" || error.code === "EPIPE";
 }
