@@ -1,9 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { text as textOf } from "node:stream/consumers";
 
 import { expect } from "chai";
 
@@ -55,7 +57,7 @@ describe("A process full of nodes", function () {
   function start(
     mode: "fill" | "load" | "drain",
     asked: readonly string[] = [],
-  ): ChildProcess {
+  ): ChildProcessByStdio<null, Readable, Readable> {
     const helpers = join(import.meta.dirname, "../../helpers");
     const child = join(helpers, "cluster-child.ts");
     const options = [
@@ -67,7 +69,7 @@ describe("A process full of nodes", function () {
       process.execPath,
       [...options, child, chain.url, factory, dataDir, mode, ...asked],
       {
-        stdio: ["ignore", "pipe", "inherit"],
+        stdio: ["ignore", "pipe", "pipe"],
         env: { ...process.env, NODE_OPTIONS: "" },
       },
     );
@@ -83,9 +85,10 @@ describe("A process full of nodes", function () {
       // Sometimes before it has done anything, mostly in the middle of things.
       const linesUntilKill = 1 + random.below(40);
       const child = start(isFilled ? "load" : "fill");
-      const exited = once(child, "exit");
+      const exited = once(child, "close");
+      const trouble = textOf(child.stderr);
       let lines = 0;
-      for await (const text of createInterface({ input: required(child) })) {
+      for await (const text of createInterface({ input: child.stdout })) {
         const line = JSON.parse(text) as Line;
         if (line.group !== undefined) group = line.group;
         isFilled ||= line.filled === true;
@@ -95,7 +98,10 @@ describe("A process full of nodes", function () {
         if (lines === linesUntilKill) child.kill("SIGKILL");
       }
       const [code, signal] = (await exited) as [number | null, string | null];
-      expect({ code, signal }).to.deep.equal({ code: null, signal: "SIGKILL" });
+      expect({ code, signal }, await trouble).to.deep.equal({
+        code: null,
+        signal: "SIGKILL",
+      });
     }
     expect(accepted.size).to.be.greaterThan(KILLS);
 
@@ -103,15 +109,16 @@ describe("A process full of nodes", function () {
       "drain",
       [...accepted].map(([id, node]) => `${node}:${id}`),
     );
-    const exited = once(child, "exit");
+    const exited = once(child, "close");
+    const trouble = textOf(child.stderr);
     const balances: Line[] = [];
     const reverted: Line[] = [];
-    for await (const text of createInterface({ input: required(child) })) {
+    for await (const text of createInterface({ input: child.stdout })) {
       const line = JSON.parse(text) as Line;
       if (line.pot !== undefined) balances.push(line);
       if (line.receipt?.type === "Reverted") reverted.push(line);
     }
-    expect(await exited).to.deep.equal([0, null]);
+    expect(await exited, await trouble).to.deep.equal([0, null]);
 
     expect(reverted, "accepted and reverted").to.deep.equal([]);
     const fulfilled = await fulfilledIn(chain, group);
@@ -127,8 +134,3 @@ describe("A process full of nodes", function () {
     expect(balances).to.have.length(4);
   });
 });
-
-function required({ stdout }: ChildProcess): NodeJS.ReadableStream {
-  if (stdout === null) throw new Error("The process has no output.");
-  return stdout;
-}
