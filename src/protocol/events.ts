@@ -24,6 +24,8 @@ export type Event =
     }
   | { readonly type: "IntentResumed"; readonly id: IntentId }
   | { readonly type: "Tick" }
+  /** The next tick is late, as the node has too much to do. Others are not to think that it is gone. */
+  | { readonly type: "Delayed" }
   /** Ticks, and blocks up to `height` in which nothing happened to the group, that it was not told of because it was at rest. */
   | {
       readonly type: "Rested";

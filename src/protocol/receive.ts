@@ -9,6 +9,7 @@ import {
   receiveEndorsement,
   receiveRefusal,
 } from "./coordinator/endorsements.ts";
+import { sendHeartbeats } from "./coordinator/heartbeat.ts";
 import { receivePreparedAck } from "./coordinator/preparation.ts";
 import { submissionFailed } from "./coordinator/settlement.ts";
 import { tellTransaction } from "./coordinator/tell.ts";
@@ -56,6 +57,8 @@ export function receive(turn: Turn, event: Event): void {
     }
     case "Tick":
       return pass(turn);
+    case "Delayed":
+      return sendHeartbeats(turn);
     case "Rested":
       return catchUp(turn, event);
     case "BlockSeen":

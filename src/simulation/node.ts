@@ -78,6 +78,7 @@ export class Node implements SimulatedNode {
   readonly #view: ChainView;
   /** Events that wait: the node is frozen or its disk is busy. */
   #inbox: Event[] = [];
+  #missedTicks = 0;
   #isBusy = false;
   #frozenUntil = 0;
   #isDead = false;
@@ -155,6 +156,7 @@ export class Node implements SimulatedNode {
     const { queue, random, witness } = this.#ports;
     this.#sequencer = undefined;
     this.#inbox = [];
+    this.#missedTicks = 0;
     this.#isBusy = false;
     this.#frozenUntil = 0;
     witness.crashed(this);
@@ -184,8 +186,16 @@ export class Node implements SimulatedNode {
       this.#turn(event);
       return;
     }
-    // A node that stands still does not count what it misses of the time.
-    if (event.type !== "Tick") this.#inbox.push(event);
+    if (event.type === "Tick") this.#missTick();
+    else this.#inbox.push(event);
+  }
+
+  /** A node that stands still does not count what it misses of the time. But it soon says that it is there. */
+  #missTick(): void {
+    this.#missedTicks += 1;
+    if (this.#missedTicks % this.#config.heartbeatTicks !== 0) return;
+    if (this.#inbox[0]?.type !== "Delayed")
+      this.#inbox.unshift({ type: "Delayed" });
   }
 
   #isWaiting(): boolean {

@@ -64,6 +64,7 @@ function fallAsleep(sequencer: Sequencer): Sleep {
 function mayBeMissed(event: Event): boolean {
   return (
     event.type === "Tick" ||
+    event.type === "Delayed" ||
     (event.type === "BlockSeen" && event.facts.length === 0)
   );
 }

@@ -53,6 +53,7 @@ export class TraceHash {
         this.text(event.id);
         return;
       case "Tick":
+      case "Delayed":
       case "Rested":
         return;
     }
@@ -161,6 +162,7 @@ export function describeEvent(event: Event, names: Names): string | undefined {
   const { type } = event;
   switch (event.type) {
     case "Tick":
+    case "Delayed":
     case "Rested":
       return undefined;
     case "MessageReceived":

@@ -17,8 +17,8 @@ const HASHES_KEPT = 1_024;
 interface BlockFeedPorts extends Pick<NodePorts, "users"> {
   readonly store: Store;
   readonly turns: Turns;
-  readonly deeds: Deeds;
-  readonly catchUp: CatchUp;
+  readonly deeds: Pick<Deeds, "collect">;
+  readonly catchUp: Pick<CatchUp, "askAtOnce" | "release" | "releaseAll">;
   readonly submitter: Pick<Submitter, "sent">;
   readonly roster: Pick<Roster, "find" | "loaded">;
   readonly pulse: Pulse<GroupRunner>;
@@ -45,10 +45,14 @@ export class BlockFeed {
         turn.writes.push(() => {
           store.blocks.add(block);
         });
-        for (const [runner, own] of this.#concerned(block))
+        for (const [runner, own] of this.#changedBy(block))
           this.#feed(turn, runner, block.number, own);
-        pulse.height = block.number;
       }
+      // To the others it is all the same how many blocks there were.
+      for (const runner of [...pulse.awake])
+        if (runner.isCaughtUp && runner.height < last.number)
+          this.#feed(turn, runner, last.number, []);
+      pulse.height = last.number;
       turn.writes.push(() => {
         store.blocks.prune(last.number - HASHES_KEPT);
       });
@@ -59,22 +63,19 @@ export class BlockFeed {
     });
   }
 
-  /** The groups that are told of a block, and what it did to each: those that wait for something, and those it changes. */
-  #concerned({
+  /** The groups that a block changes, and what it did to each. */
+  #changedBy({
     transitions,
   }: IndexedBlock): ReadonlyMap<GroupRunner, readonly IndexedTransition[]> {
-    const { roster, pulse } = this.#ports;
-    const concerned = new Map<GroupRunner, IndexedTransition[]>();
-    for (const runner of pulse.awake)
-      if (runner.isCaughtUp) concerned.set(runner, []);
+    const changed = new Map<GroupRunner, IndexedTransition[]>();
     for (const transition of transitions) {
-      const runner = roster.find(transition.group);
+      const runner = this.#ports.roster.find(transition.group);
       if (runner?.isCaughtUp !== true) continue;
-      const own = concerned.get(runner);
-      if (own === undefined) concerned.set(runner, [transition]);
+      const own = changed.get(runner);
+      if (own === undefined) changed.set(runner, [transition]);
       else own.push(transition);
     }
-    return concerned;
+    return changed;
   }
 
   /** The past of a group that was joined late. */

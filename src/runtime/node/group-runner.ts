@@ -36,6 +36,9 @@ import { SeenBundles } from "./seen-bundles.ts";
 import { type NodeSettings, ticksOf } from "./settings.ts";
 import { type Takeover, takeoverOf } from "./takeover.ts";
 
+/** Jobs of one group that may go before those of groups that began later. */
+const RANKED_MAX = 128;
+
 /** What a transition on the ledger did: for the core, and for the book. */
 interface LedgerDeed extends LedgerFact {
   readonly transition: IndexedTransition;
@@ -59,6 +62,9 @@ export class GroupRunner {
   takeover: Takeover | undefined;
   readonly #store: Store;
   readonly #pulse: Pulse<GroupRunner>;
+  #rank = 0;
+  /** How many jobs have that rank. */
+  #ranked = 0;
   /** The tick at which it came to rest. */
   #restingSince: number | undefined;
 
@@ -109,6 +115,7 @@ export class GroupRunner {
       if (record.kind === "dispatch")
         this.seen.add(options.self, record.bundle);
     this.#pulse.wake(this);
+    this.#lineUp();
     this.#rest();
   }
 
@@ -147,6 +154,21 @@ export class GroupRunner {
     return effects;
   }
 
+  /**
+   * Where the next job of this group stands in the queue of the loop. Whoever began earlier is served earlier, so that what
+   * is begun ends before more is; who has got something to happen, or asks for too much, goes to the end.
+   */
+  rankNext(): number {
+    if (this.#ranked >= RANKED_MAX) this.#lineUp();
+    this.#ranked += 1;
+    return this.#rank;
+  }
+
+  #lineUp(): void {
+    this.#rank = this.#pulse.nextRank();
+    this.#ranked = 0;
+  }
+
   /** Catches up with the time and the height of the node, if it was at rest. */
   wake(): void {
     if (this.#restingSince === undefined) return;
@@ -154,6 +176,7 @@ export class GroupRunner {
     const missed = ticks - this.#restingSince;
     this.#restingSince = undefined;
     this.#pulse.wake(this);
+    this.#lineUp();
     handle(this.sequencer, { type: "Rested", ticks: missed, height });
   }
 
@@ -229,6 +252,7 @@ export class GroupRunner {
 
   /** Takes what a block did into the book. Inside the commit of the block. */
   apply(deeds: readonly LedgerDeed[], block: number): void {
+    this.#lineUp();
     for (const { digest, transition } of deeds) {
       this.book.apply(transition, block, this.seen.outputsOf(digest));
       for (const step of this.seen.stepsOf(digest))

@@ -45,10 +45,11 @@ import { Mailbox } from "./mailbox.ts";
 import type { NodePorts } from "./ports.ts";
 import { preparedOf } from "./prepared.ts";
 import { Pulse } from "./pulse.ts";
-import { type NodeSettings, ticksOf } from "./settings.ts";
+import type { NodeSettings } from "./settings.ts";
 import { Roster } from "./roster.ts";
 import { statusOf } from "./status.ts";
 import { createSubmitter } from "./submitting.ts";
+import { Ticking } from "./ticking.ts";
 import { Turns } from "./turns.ts";
 import { UserKeys } from "./user-keys.ts";
 
@@ -80,12 +81,11 @@ export class Node implements NodeService {
   readonly #intake: Intake;
   readonly #feed: BlockFeed;
   readonly #membership: Membership;
+  readonly #ticking: Ticking<GroupRunner>;
   readonly #indexer: Indexer;
   readonly #submitter: Submitter;
   readonly #settledListeners = new Set<() => void>();
   #height: number;
-  #ticks = 0;
-  #cancelTick: (() => void) | undefined;
   #isStopped = true;
 
   constructor(options: NodeOptions, ports: NodePorts) {
@@ -223,6 +223,21 @@ export class Node implements NodeService {
         },
       },
     );
+    this.#ticking = new Ticking(options.settings, {
+      timers: ports.timers,
+      turns: this.#turns,
+      pulse: this.#pulse,
+      deeds: this.#deeds,
+      onTicked: () => {
+        this.#roster.putAside();
+      },
+      onRetry: () => {
+        for (const runner of this.#roster.loaded()) this.#catchUp.ask(runner);
+        this.#membership.repeat();
+        this.#userKeys.repeat();
+        this.#mailbox.saveMarks();
+      },
+    });
     this.#indexer = createIndexer(options, {
       ...ports,
       fail,
@@ -239,14 +254,14 @@ export class Node implements NodeService {
     this.#submitter.start();
     this.#indexer.start();
     this.#ports.onFact({ type: "Started", height: this.#height });
-    this.#scheduleTick();
+    this.#ticking.start();
   }
 
   /** Resolves when nothing of it runs any more. The store is closed. */
   async stop(): Promise<void> {
     if (this.#isStopped) return;
     this.#isStopped = true;
-    this.#cancelTick?.();
+    this.#ticking.stop();
     // Whoever watches is told what others can see already.
     await this.#turns.flushed();
     this.#turns.stop();
@@ -492,43 +507,13 @@ export class Node implements NodeService {
     return undefined;
   }
 
-  #tell({ stored }: GroupRunner, event: Event): void {
+  #tell(told: GroupRunner, event: Event): void {
     this.#turns.add({
+      rank: told.rankNext(),
       run: (turn) => {
         // It may have been put aside since.
-        const runner = this.#runner(stored.address);
+        const runner = this.#runner(told.stored.address);
         this.#deeds.collect(turn, runner, runner.handle(event));
-      },
-    });
-  }
-
-  #scheduleTick(): void {
-    const { settings } = this.#options;
-    const { retryTicks } = ticksOf(settings);
-    this.#cancelTick = this.#ports.timers.after(settings.tickMs, () => {
-      if (this.#isStopped) return;
-      this.#ticks += 1;
-      this.#tick();
-      if (this.#ticks % retryTicks === 0) {
-        for (const runner of this.#roster.loaded()) this.#catchUp.ask(runner);
-        this.#membership.repeat();
-        this.#userKeys.repeat();
-        this.#mailbox.saveMarks();
-      }
-      this.#scheduleTick();
-    });
-  }
-
-  /** One job for all groups that are awake; if none is, nobody has to be told. */
-  #tick(): void {
-    this.#turns.add({
-      run: (turn) => {
-        this.#pulse.ticks += 1;
-        for (const runner of [...this.#pulse.awake])
-          this.#deeds.collect(turn, runner, runner.handle({ type: "Tick" }));
-        turn.deeds.push(() => {
-          this.#roster.putAside();
-        });
       },
     });
   }

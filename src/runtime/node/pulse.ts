@@ -9,6 +9,8 @@ export class Pulse<Group> {
   readonly resting = new Set<Group>();
   ticks = 0;
   height: number;
+  /** The last place in the queue of the loop that was given away. */
+  #lastRank = 0;
 
   constructor(height: number) {
     this.height = height;
@@ -22,6 +24,11 @@ export class Pulse<Group> {
   rest(group: Group): void {
     this.awake.delete(group);
     this.resting.add(group);
+  }
+
+  /** The end of the queue. */
+  nextRank(): number {
+    return ++this.#lastRank;
   }
 
   /** Somebody is interested in a group. */

@@ -1,3 +1,4 @@
+import { createHeap, pop, push } from "../../protocol/heap.ts";
 import type { Store } from "../store/store.ts";
 
 /** What one turn collects: what must be durable, and what happens once it is. */
@@ -13,6 +14,8 @@ export interface Turn {
 /** Something that happened, to be dealt with in a turn. */
 export interface Job {
   readonly run: (turn: Turn) => void;
+  /** The lower, the sooner; those with the same in the order in which they came. Whatever has none comes first. */
+  readonly rank?: number;
   /** It reads from the store what others in the same turn may be about to write. */
   readonly isAlone?: boolean;
   /** The node stopped before the job was done. Whether its writes are on the disk is only known after the next start. */
@@ -22,6 +25,9 @@ export interface Job {
 /** Jobs that are dealt with together at most: more would only make the first ones wait. */
 const JOBS_MAX = 512;
 
+/** No job begins later in a turn: others want the thread too. Hardhat's chain needs it for every transaction that it mines. */
+const TURN_MS = 20;
+
 /**
  * The loop of a node: takes the jobs that wait, commits all that they want to keep in one transaction, then performs the
  * rest. While the disk is busy, the next ones gather. When anything in this fails, memory and disk no longer agree, and the node must stop.
@@ -29,7 +35,8 @@ const JOBS_MAX = 512;
 export class Turns {
   readonly #store: Store;
   readonly #onFatal: (error: unknown) => void;
-  #waiting: Job[] = [];
+  readonly #now: () => number;
+  #waiting = createHeap<Job>();
   #isScheduled = false;
   /** The jobs whose writes are on their way to the disk. */
   #flushing: readonly Job[] | undefined;
@@ -40,13 +47,16 @@ export class Turns {
   constructor(ports: {
     readonly store: Store;
     readonly onFatal: (error: unknown) => void;
+    /** Milliseconds since whenever. */
+    readonly now?: () => number;
   }) {
     this.#store = ports.store;
     this.#onFatal = ports.onFatal;
+    this.#now = ports.now ?? (() => performance.now());
   }
 
   get length(): number {
-    return this.#waiting.length;
+    return this.#waiting.entries.length;
   }
 
   add(job: Job): void {
@@ -54,7 +64,7 @@ export class Turns {
       job.onDropped?.();
       return;
     }
-    this.#waiting.push(job);
+    push(this.#waiting, job.rank ?? 0, job);
     this.#schedule();
   }
 
@@ -69,8 +79,11 @@ export class Turns {
   /** What waits is forgotten, as if the process had ended. */
   stop(): void {
     this.#isStopped = true;
-    const dropped = [...(this.#flushing ?? []), ...this.#waiting];
-    this.#waiting = [];
+    const dropped = [
+      ...(this.#flushing ?? []),
+      ...this.#waiting.entries.map(({ id }) => id),
+    ];
+    this.#waiting = createHeap();
     this.#flushing = undefined;
     for (const job of dropped) job.onDropped?.();
     this.#tellFlushed();
@@ -86,11 +99,18 @@ export class Turns {
   }
 
   #take(): void {
-    if (this.#isStopped || this.#waiting.length === 0) return;
-    const jobs = this.#waiting.splice(0, this.#countOfNext());
+    if (this.#isStopped || this.length === 0) return;
+    const jobs: Job[] = [];
     const turn: Turn = { writes: [], records: new Map(), deeds: [] };
     try {
-      for (const job of jobs) job.run(turn);
+      const endMs = this.#now() + TURN_MS;
+      while (jobs.length < JOBS_MAX && this.#mayTake(jobs)) {
+        const job = pop(this.#waiting);
+        if (job === undefined) break;
+        jobs.push(job);
+        job.run(turn);
+        if (this.#now() >= endMs) break;
+      }
       if (hasWrites(turn))
         this.#store.write(() => {
           for (const write of turn.records.values()) write();
@@ -121,7 +141,7 @@ export class Turns {
       this.#fail(jobs, error);
       return;
     }
-    if (this.#waiting.length > 0) this.#schedule();
+    if (this.length > 0) this.#schedule();
   }
 
   #tellFlushed(): void {
@@ -139,10 +159,13 @@ export class Turns {
     return this.#isStopped;
   }
 
-  #countOfNext(): number {
-    if (this.#waiting[0]?.isAlone === true) return 1;
-    const alone = this.#waiting.findIndex(({ isAlone }) => isAlone === true);
-    return Math.min(JOBS_MAX, alone === -1 ? this.#waiting.length : alone);
+  /** Whether the next job may be in one turn with these. */
+  #mayTake(jobs: readonly Job[]): boolean {
+    const [next] = this.#waiting.entries;
+    return (
+      jobs.length === 0 ||
+      (jobs[0]?.isAlone !== true && next?.id.isAlone !== true)
+    );
   }
 }
 

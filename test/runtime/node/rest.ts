@@ -1,18 +1,13 @@
 import { expect } from "chai";
 
-import { parseAddress, parseUint64 } from "../../../src/ledger/index.ts";
-import { GroupRunner } from "../../../src/runtime/node/group-runner.ts";
+import type { GroupRunner } from "../../../src/runtime/node/group-runner.ts";
 import { Pulse } from "../../../src/runtime/node/pulse.ts";
 import { defaultSettings } from "../../../src/runtime/node/settings.ts";
 import { statusOf } from "../../../src/runtime/node/status.ts";
 import { openStore, type Store } from "../../../src/runtime/store/store.ts";
+import { lonelyGroup, lonelyRunner } from "../../helpers/group-runner.ts";
 import { block, submission } from "../../helpers/letters.ts";
 import { intent } from "../../helpers/simulated-group.ts";
-import { groupAt, nodeName, word } from "../../helpers/stores.ts";
-import { whispers } from "../../helpers/whispers.ts";
-
-const alice = nodeName("alice");
-const epoch = parseUint64(0n);
 
 describe("A group at rest", () => {
   let store: Store;
@@ -26,37 +21,7 @@ describe("A group at rest", () => {
   });
 
   function aRunner(historyThrough?: number): GroupRunner {
-    return new GroupRunner(
-      {
-        stored: {
-          id: word(1),
-          address: groupAt(1),
-          name: "",
-          domain: whispers.name,
-          members: [alice],
-          committee: [{ name: alice, endorser: parseAddress(groupAt(21)) }],
-          threshold: 1,
-          mode: "elected",
-          policy: "sticky",
-          configuration: {},
-          epoch,
-          createdBlock: 1,
-          historyThrough,
-          genesis: {
-            factory: parseAddress(groupAt(41)),
-            creator: parseAddress(groupAt(31)),
-            salt: word(2),
-            externalCalls: false,
-            transactionHash: undefined,
-          },
-        },
-        self: alice,
-        chainId: 1n,
-        settings: defaultSettings,
-        boot: 1,
-      },
-      { store, domain: whispers, pulse },
-    );
+    return lonelyRunner(lonelyGroup(1, historyThrough), { store, pulse });
   }
 
   it("is told of no ticks and blocks, and knows both when something happens", () => {

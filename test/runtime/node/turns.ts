@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { expect } from "chai";
 
-import { Turns } from "../../../src/runtime/node/turns.ts";
+import { type Job, Turns } from "../../../src/runtime/node/turns.ts";
 import { openStore } from "../../../src/runtime/store/store.ts";
 
 describe("The loop of a node", () => {
@@ -81,5 +81,63 @@ describe("The loop of a node", () => {
     });
     expect(written).to.deep.equal(["a second", "b first"]);
     store.close();
+  });
+
+  /** The names of jobs in the order in which they run, with a bar between turns. */
+  async function orderOf(
+    jobs: readonly (readonly [string, Omit<Job, "run">])[],
+    { tookMs = 0 } = {},
+  ): Promise<string> {
+    const store = openStore({ file: ":memory:" });
+    let nowMs = 0;
+    let order = "";
+    await new Promise<void>((resolve, reject) => {
+      const turns = new Turns({ store, onFatal: reject, now: () => nowMs });
+      let isNew = true;
+      for (const [name, job] of jobs)
+        turns.add({
+          ...job,
+          run: ({ deeds }) => {
+            order += isNew && order !== "" ? `|${name}` : name;
+            isNew = false;
+            nowMs += tookMs;
+            deeds.push(() => {
+              isNew = true;
+              if (turns.length === 0) resolve();
+            });
+          },
+        });
+    });
+    store.close();
+    return order;
+  }
+
+  it("takes what has no rank first, and the rest by rank", async () => {
+    const jobs = [
+      ["e", { rank: 7 }],
+      ["c", { rank: 2 }],
+      ["a", {}],
+      ["f", { rank: 7 }],
+      ["d", { rank: 2 }],
+      ["b", {}],
+    ] as const;
+    expect(await orderOf(jobs)).to.equal("abcdef");
+  });
+
+  it("keeps those alone that want to be", async () => {
+    const jobs = [
+      ["a", { isAlone: true }],
+      ["d", { rank: 1 }],
+      ["b", {}],
+      ["c", { isAlone: true }],
+      ["e", { rank: 1 }],
+    ] as const;
+    expect(await orderOf(jobs)).to.equal("a|b|c|de");
+  });
+
+  it("lets others have the thread when a turn takes long", async () => {
+    const jobs = "abcdefg".split("").map((name) => [name, {}] as const);
+    expect(await orderOf(jobs, { tookMs: 7 })).to.equal("abc|def|g");
+    expect(await orderOf(jobs, { tookMs: 100 })).to.equal("a|b|c|d|e|f|g");
   });
 });

@@ -1,42 +1,15 @@
 import { expect } from "chai";
 
-import type {
-  IndexedBlock,
-  IndexedTransition,
-} from "../../../src/runtime/ports.ts";
 import { StoreError } from "../../../src/runtime/store/store-error.ts";
+import { aBlock, aTransition } from "../../helpers/blocks.ts";
 import {
   groupAt,
   intentId,
-  ledgerId,
   withEachStore,
   word,
 } from "../../helpers/stores.ts";
 
 const group = groupAt(1);
-
-function aTransition(n: number): IndexedTransition {
-  return {
-    group,
-    transitionHash: word(1_000 + n),
-    intents: [intentId(2 * n), intentId(2 * n + 1)],
-    inputs: [ledgerId(n)],
-    outputs: [ledgerId(n + 1), ledgerId(n + 2)],
-    transactionHash: word(2_000 + n),
-    transactionIndex: 3,
-    logIndex: n,
-  };
-}
-
-function aBlock(number: number, ...transitions: number[]): IndexedBlock {
-  return {
-    number,
-    hash: word(number),
-    parentHash: word(number - 1),
-    timestamp: number,
-    transitions: transitions.map(aTransition),
-  };
-}
 
 describe("the table of blocks", () => {
   withEachStore((store) => {

@@ -1,0 +1,106 @@
+import { expect } from "chai";
+
+import type { Event } from "../../../src/protocol/events.ts";
+import { BlockFeed } from "../../../src/runtime/node/blocks.ts";
+import type { GroupRunner } from "../../../src/runtime/node/group-runner.ts";
+import { Pulse } from "../../../src/runtime/node/pulse.ts";
+import { Turns } from "../../../src/runtime/node/turns.ts";
+import type { IndexedBlock } from "../../../src/runtime/ports.ts";
+import { openStore, type Store } from "../../../src/runtime/store/store.ts";
+import { aBlock, aTransition } from "../../helpers/blocks.ts";
+import { lonelyGroup, lonelyRunner } from "../../helpers/group-runner.ts";
+import { submission } from "../../helpers/letters.ts";
+import { noUsers } from "../../helpers/no-users.ts";
+import { intent } from "../../helpers/simulated-group.ts";
+import { ledgerId } from "../../helpers/stores.ts";
+
+/** A block in which the first group creates some states. */
+function creating(number: number, ...states: number[]): IndexedBlock {
+  const transitions = states.map((n) => ({
+    ...aTransition(n),
+    inputs: [],
+    outputs: [ledgerId(n)],
+  }));
+  return { ...aBlock(number), transitions };
+}
+
+describe("Blocks that come together", () => {
+  let store: Store;
+  let pulse: Pulse<GroupRunner>;
+  let feed: BlockFeed;
+  /** One is changed by blocks, the other has something to do, the third has not. */
+  let runners: Record<"changed" | "busy" | "idle", GroupRunner>;
+  let told: Record<keyof typeof runners, string[]>;
+  beforeEach(() => {
+    store = openStore({ file: ":memory:" });
+    pulse = new Pulse(5);
+    told = { changed: [], busy: [], idle: [] };
+    const listen = (name: keyof typeof told, number: number): GroupRunner => {
+      const runner = lonelyRunner(lonelyGroup(number), { store, pulse });
+      const handle = runner.handle.bind(runner);
+      runner.handle = (event: Event) => {
+        if (event.type === "BlockSeen")
+          told[name].push(`${event.height}:${event.facts.length}`);
+        return handle(event);
+      };
+      return runner;
+    };
+    runners = {
+      changed: listen("changed", 1),
+      busy: listen("busy", 2),
+      idle: listen("idle", 3),
+    };
+    const all = Object.values(runners);
+    runners.busy.handle(submission(intent(1, "")));
+    const collect = (): void => undefined;
+    const turns = new Turns({
+      store,
+      onFatal: (error) => expect.fail(String(error)),
+    });
+    feed = new BlockFeed({
+      store,
+      turns,
+      pulse,
+      users: noUsers,
+      deeds: { collect },
+      catchUp: { askAtOnce: collect, release: collect, releaseAll: collect },
+      submitter: { sent: () => undefined },
+      roster: {
+        find: (address) => all.find(({ stored }) => stored.address === address),
+        loaded: () => all,
+      },
+      onBlocks: collect,
+      onReverted: collect,
+    });
+  });
+  afterEach(() => {
+    store.close();
+  });
+
+  it("are told one by one to whom they change, and once to who waits for something", async () => {
+    await feed.take([
+      creating(6),
+      creating(7, 1),
+      creating(8),
+      creating(9, 2, 3),
+      creating(10),
+    ]);
+    expect(told).to.deep.equal({
+      changed: ["7:1", "9:2"],
+      busy: ["10:0"],
+      idle: [],
+    });
+    expect(pulse.height).to.equal(10);
+    expect(store.blocks.head()).to.include({ number: 10 });
+    for (const { height } of Object.values(runners))
+      expect(height).to.equal(10);
+  });
+
+  it("are told to whom they change and who goes on waiting, up to the last", async () => {
+    runners.changed.handle(submission(intent(2, "")));
+    await feed.take([creating(6, 1), creating(7)]);
+    await feed.take([creating(8, 2)]);
+    expect(told.changed).to.deep.equal(["6:1", "7:0", "8:1"]);
+    expect(told.busy).to.deep.equal(["7:0", "8:0"]);
+  });
+});
