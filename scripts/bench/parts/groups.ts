@@ -9,6 +9,7 @@ import { type BenchCluster, openBenchCluster } from "../bench-cluster.ts";
 import { openBenchChain } from "../chains.ts";
 import type { Findings, Part, PartOptions } from "../part.ts";
 import { Pot, spendAll } from "../pot.ts";
+import { median } from "../statistics.ts";
 
 /** Groups that are created, or filled, at the same time. */
 const AT_ONCE = 50;
@@ -38,12 +39,13 @@ async function measure(
   { cluster, restart }: BenchCluster,
   { isQuick, tell }: PartOptions,
 ): Promise<Findings> {
-  const active = isQuick ? [1, 10, 30] : [1, 10, 100, 1_000];
+  const active = isQuick ? [10, 30] : [10, 100, 1_000];
   const idle = isQuick ? 100 : 10_000;
   const intentsMin = isQuick ? 600 : 10_000;
-  const rates = new Map<string, number>();
+  const rates = new Map<string, number[]>();
+  const parts = new Map<string, number[]>();
   const pots: Pot[] = [];
-  const measureSome = async (name: string, count: number): Promise<void> => {
+  const measureOnce = async (name: string, count: number): Promise<number> => {
     const used = pots.slice(0, count);
     const intents = Math.max(intentsMin, INTENTS_EACH * count);
     await inTurn(used, AT_ONCE, async (pot) => {
@@ -55,27 +57,49 @@ async function measure(
     await spendAll(cluster, used, intents, each);
     const rate = (1_000 * intents) / (performance.now() - start);
     tell(`${name}: ${Math.round(rate)} intents/s`);
-    rates.set(name, rate);
+    return rate;
+  };
+  const note = (name: string, rate: number): void => {
+    rates.set(name, [...(rates.get(name) ?? []), rate]);
+  };
+  const one = activeName(1);
+  /** Some groups and one group in turn, each next to what one group did before and after it. */
+  const compare = async (name: string, count: number): Promise<void> => {
+    const rounds = isQuick ? 1 : count < 1_000 ? 3 : 2;
+    const ratios: number[] = [];
+    let before = await measureOnce(one, 1);
+    for (let round = 0; round < rounds; round++) {
+      const rate = await measureOnce(name, count);
+      const after = await measureOnce(one, 1);
+      ratios.push((2 * rate) / (before + after));
+      note(name, rate);
+      note(one, after);
+      before = after;
+    }
+    parts.set(name, ratios);
   };
   await createUpTo(1, pots, cluster);
   // The first time warms up.
-  await measureSome(activeName(1), 1);
-  await measureSome(activeName(1), 1);
-  const sleeping = `${activeName(1)}, ${idle.toLocaleString("en")} idle`;
-  for (const size of active.slice(1)) {
+  await measureOnce(one, 1);
+  const sleeping = `${one}, ${idle.toLocaleString("en")} idle`;
+  for (const size of active) {
     tell(`creating groups: ${size}`);
     await createUpTo(size, pots, cluster);
-    await measureSome(activeName(size), size);
+    await compare(activeName(size), size);
   }
+  const awake = await measureOnce(one, 1);
   await restart((store) => {
     addIdle(store, idle);
   });
-  await measureSome(sleeping, 1);
+  // What the restart has cost is not what idle groups cost.
+  await measureOnce(sleeping, 1);
+  const asleep = await measureOnce(sleeping, 1);
+  note(sleeping, asleep);
+  parts.set(sleeping, [asleep / awake]);
 
   const most = activeName(active.at(-1) ?? 1);
-  const names = [...active.map(activeName), sleeping];
-  const rateOf = (name: string): number => rates.get(name) ?? NaN;
-  const partOf = (name: string): number => rateOf(name) / rateOf(activeName(1));
+  const names = [one, ...active.map(activeName), sleeping];
+  const partOf = (name: string): number => median(parts.get(name) ?? [1]);
   return {
     sections: [
       {
@@ -83,7 +107,7 @@ async function measure(
         rows: names.map((name) => ({
           groups: name,
           ratio: partOf(name).toFixed(2),
-          "intents/s": rateOf(name),
+          "intents/s": median(rates.get(name) ?? []),
         })),
       },
     ],
