@@ -1,4 +1,5 @@
 import { liveOther } from "./coordinator/guards.ts";
+import { defer, type Deferral, release } from "./deferral.ts";
 import type { EndorseOutcome } from "./events.ts";
 import type { Digest, IntentId, NodeName, RequestKey } from "./ids.ts";
 import { limits } from "./limits.ts";
@@ -35,8 +36,7 @@ export interface Endorser {
       key: RequestKey;
     }
   >;
-  /** Requests that wait until this node has seen the coordinator's blocks. */
-  deferred: { readonly from: NodeName; readonly request: EndorsementRequest }[];
+  readonly deferred: Deferral;
   /** Intents that the ledger has fulfilled, as far as this node remembers. */
   readonly fulfilled: Recent<IntentId, true>;
 }
@@ -46,7 +46,7 @@ export function createEndorser(): Endorser {
   return {
     endorsed: createRecent(limits.endorsed),
     checking: new Map(),
-    deferred: [],
+    deferred: new Map(),
     fulfilled: createRecent(limits.ended),
   };
 }
@@ -63,15 +63,8 @@ export function receiveEndorsementRequest(
   if (!config.committee.includes(config.self) || request.coordinator !== from)
     return;
   if (request.height > node.height) {
-    endorser.deferred = endorser.deferred.filter(
-      (other) => other.from !== from,
-    );
-    if (
-      endorser.deferred.length < limits.deferred &&
-      request.height <= node.height + limits.aheadBlocks
-    ) {
-      endorser.deferred.push({ from, request });
-    }
+    if (request.height <= node.height + limits.aheadBlocks)
+      defer(endorser.deferred, from, request);
     return;
   }
   if (!isJustified(node, from, request.height)) {
@@ -222,16 +215,6 @@ export function endorserSeesBlock(
   // A domain that never answers must not fill the memory.
   for (const [digest, { validUntil }] of endorser.checking)
     if (validUntil < height) endorser.checking.delete(digest);
-  endorser.deferred = endorser.deferred.filter(
-    ({ request }) => request.bundle.validUntil >= height,
-  );
-  const ready = endorser.deferred.filter(
-    ({ request }) => request.height <= height,
-  );
-  if (ready.length === 0) return;
-  endorser.deferred = endorser.deferred.filter(
-    ({ request }) => request.height > height,
-  );
-  for (const { from, request } of ready)
+  for (const { from, request } of release(endorser.deferred, height))
     receiveEndorsementRequest(turn, from, request);
 }

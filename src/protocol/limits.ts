@@ -25,7 +25,7 @@ export const limits = {
   assemblyLength: 1_048_576,
   /** Times that a coordinator tries a transaction that endorsers refuse before it gives it back. */
   refusals: 3,
-  /** Requests for endorsement, and as many for permission, that wait for a block. */
+  /** Coordinators whose requests for endorsement wait for a block, and requests for permission that do. */
   deferred: 16,
   /** Transactions in one bundle: fits a block with room to spare. */
   bundle: 100,

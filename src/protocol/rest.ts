@@ -65,7 +65,7 @@ function hasNothingToSend({
 }
 
 function hasNothingToCheck({ checking, deferred }: Endorser): boolean {
-  return checking.size === 0 && deferred.length === 0;
+  return checking.size === 0 && deferred.size === 0;
 }
 
 /** Ticks and blocks that were kept back from a group at rest, all at once. */

@@ -20,6 +20,7 @@ export function statesOf({ reads, outputs }: Step): number {
   return reads.length + outputs.length;
 }
 
-function lengthOfStates(states: readonly State[]): number {
+/** Characters of what states hold. */
+export function lengthOfStates(states: readonly State[]): number {
   return states.reduce((sum, { content }) => sum + content.length, 0);
 }

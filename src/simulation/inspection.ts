@@ -148,9 +148,9 @@ export function leftoversOf(sequencer: Sequencer): string[] {
     "postponed intents": sender.postponed.size,
     "sender dependants": sender.dependants.size,
     "endorsement checks": [...endorser.checking.values()].filter(isOver).length,
-    "deferred endorsements": endorser.deferred.filter(({ request }) =>
-      isOver(request.bundle),
-    ).length,
+    "deferred endorsements": [...endorser.deferred.values()]
+      .flat()
+      .filter(({ bundle }) => isOver(bundle)).length,
   };
   const kinds = Object.entries(counts).filter(([, count]) => count > 0);
   const leftovers = kinds.map(([kind, count]) => `${count} ${kind}`);
@@ -159,7 +159,7 @@ export function leftoversOf(sequencer: Sequencer): string[] {
   const isWaiting =
     sender.transactions.size > 0 ||
     sender.assembly !== undefined ||
-    endorser.checking.size + endorser.deferred.length > 0;
+    endorser.checking.size + endorser.deferred.size > 0;
   if (!isWaiting && !isAtRest(sequencer) && !hasHeardSomebody(sequencer))
     leftovers.push("its clock going");
   return leftovers;

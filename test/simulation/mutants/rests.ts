@@ -21,7 +21,7 @@ export const rests: Mutant[] = [
   {
     name: "rests while a check waits for a block",
     file: "rest.ts",
-    find: "checking.size === 0 && deferred.length === 0",
+    find: "checking.size === 0 && deferred.size === 0",
     replace: "checking.size === 0",
     properties: ["S44"],
     runs: { faults: "all" },
