@@ -238,9 +238,10 @@ export class Account {
     );
     const ports = { options, chain, signer };
     const orders = await takeOrders(jobs, fillers, position, ports);
+    // Keys in this process sign all of them together, in another thread.
     const signings = await inParallel(
       orders,
-      options.sendsAtOnce,
+      SIGNATURES_AT_ONCE,
       async (order) => await signer.sign(order),
     );
     if (signings.length === 0) return false;

@@ -39,7 +39,7 @@ export interface SubmitterOptions {
   readonly chainId: bigint;
   /** How many transactions of one payer may be on their way. */
   readonly inFlightMax: number;
-  /** How many are sent at the same time. Nodes that mine at once want 1. */
+  /** How many are sent at the same time. Nodes that mine at once want 1; Geth keeps 64 that came before an earlier one. */
   readonly sendsAtOnce: number;
   /** A transaction that is not mined after so many blocks is sent again, for more if need be. */
   readonly resubmitBlocks: number;
@@ -65,7 +65,7 @@ const GWEI = 1_000_000_000n;
 /** Values for {@link SubmitterOptions} that suit most chains. */
 export const submitterDefaults = {
   inFlightMax: 512,
-  sendsAtOnce: 32,
+  sendsAtOnce: 64,
   resubmitBlocks: 5,
   resendMs: 10_000,
   settleBlocks: 64,
