@@ -49,7 +49,7 @@ async function measure(
   { isQuick, tell }: PartOptions,
 ): Promise<Result> {
   const name = `${chain}, bundles of at most ${bundleMax}`;
-  const intents = bundleMax === 1 ? 1_500 : 6_000;
+  const intents = bundleMax === 1 ? 3_000 : 6_000;
   try {
     const outcome = await measureThroughput({
       chain,
