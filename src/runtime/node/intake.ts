@@ -11,6 +11,7 @@ import {
 } from "../service.ts";
 import type { Deeds } from "./deeds.ts";
 import type { GroupRunner } from "./group-runner.ts";
+import type { Pulse } from "./pulse.ts";
 import type { Turns } from "./turns.ts";
 
 type Submitted = Extract<Event, { readonly type: "IntentSubmitted" }>;
@@ -19,9 +20,13 @@ type Submitted = Extract<Event, { readonly type: "IntentSubmitted" }>;
 const OPEN_MAX = 10_000;
 
 interface IntakePorts {
-  readonly turns: Turns;
-  readonly deeds: Deeds;
-  readonly submitter: Submitter;
+  readonly turns: Pick<Turns, "add">;
+  readonly pulse: Pick<Pulse<GroupRunner>, "nextRank">;
+  readonly deeds: Pick<Deeds, "collect">;
+  readonly submitter: Pick<
+    Submitter,
+    "publicOpen" | "reservePublic" | "submit"
+  >;
   /** Throws a `NodeRefusal` if this node takes no part in the group. */
   readonly runner: (group: GroupAddress) => GroupRunner;
 }
@@ -39,10 +44,12 @@ export class Intake {
     { intents, transactions }: NewWork,
     record: () => void,
   ): Promise<void> {
-    const { turns, deeds, submitter, runner } = this.#ports;
+    const { turns, pulse, deeds, submitter, runner } = this.#ports;
     for (const { group } of intents) runner(group);
     await new Promise<void>((resolve, reject) => {
       turns.add({
+        // Behind what is begun: however much users hand in, that goes on.
+        rank: pulse.nextRank(),
         onDropped: () => {
           reject(
             new NodeRefusal(

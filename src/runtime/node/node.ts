@@ -171,6 +171,7 @@ export class Node implements NodeService {
     );
     this.#intake = new Intake({
       turns: this.#turns,
+      pulse: this.#pulse,
       deeds: this.#deeds,
       submitter: this.#submitter,
       runner: (group) => this.#runner(group),

@@ -1,7 +1,9 @@
 import { expect } from "chai";
 
 import type { GroupRunner } from "../../../src/runtime/node/group-runner.ts";
+import { Intake } from "../../../src/runtime/node/intake.ts";
 import { Pulse } from "../../../src/runtime/node/pulse.ts";
+import { Turns } from "../../../src/runtime/node/turns.ts";
 import { openStore, type Store } from "../../../src/runtime/store/store.ts";
 import { lonelyGroup, lonelyRunner } from "../../helpers/group-runner.ts";
 import { submission } from "../../helpers/letters.ts";
@@ -43,5 +45,45 @@ describe("Groups in the queue of a node", () => {
     const rank = other.rankNext();
     expect(ranks.filter((one) => one < rank)).to.have.length.below(1_000);
     expect(ranks).to.deep.equal([...ranks].sort((a, b) => a - b));
+  });
+
+  it("go on, however much users hand in", async () => {
+    const turns = new Turns({
+      store,
+      onFatal: (error) => {
+        throw error;
+      },
+    });
+    const runner = aRunner(1);
+    const intake = new Intake({
+      turns,
+      pulse,
+      deeds: { collect: () => undefined },
+      submitter: {
+        publicOpen: 0,
+        reservePublic: () => undefined,
+        submit: () => undefined,
+      },
+      runner: () => runner,
+    });
+    let isDone = false;
+    let taken = 0;
+    // More users than fit into a turn, each of whom always wants something more.
+    const user = async (): Promise<void> => {
+      while (!isDone && taken < 20_000) {
+        await intake.take({ intents: [], transactions: [] }, () => undefined);
+        taken += 1;
+        if (taken === 2_000)
+          turns.add({
+            rank: runner.rankNext(),
+            run: () => {
+              isDone = true;
+            },
+          });
+      }
+    };
+    await Promise.all(Array.from({ length: 600 }, user));
+    expect(isDone).to.equal(true);
+    expect(taken).to.be.within(2_000, 10_000);
   });
 });
