@@ -1,8 +1,4 @@
-import {
-  buildGroupConfig,
-  intentIdAt,
-  parseAddress,
-} from "../../ledger/index.ts";
+import { intentIdAt } from "../../ledger/index.ts";
 import type { Event } from "../../protocol/events.ts";
 import {
   type Digest,
@@ -13,8 +9,6 @@ import {
 } from "../../protocol/ids.ts";
 import { explain } from "../../protocol/sequencer.ts";
 import type { Domain, DomainCall, DomainState } from "../domains/domain.ts";
-import { genesisIdOf } from "../domains/genesis.ts";
-import { createGroup } from "../ledger/create-group.ts";
 import type { Indexer } from "../ledger/indexer/indexer.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
 import { parseName } from "../names.ts";
@@ -29,18 +23,18 @@ import {
   type SentTransaction,
   type TransactionSigner,
 } from "../service.ts";
-import type { StoredGroup } from "../store/groups.ts";
 import { BlockFeed } from "./blocks.ts";
 import type { Body } from "./body.ts";
 import { CatchUp } from "./catch-up.ts";
 import { Deeds } from "./deeds.ts";
 import { effectOf } from "./effect-of.ts";
 import { Endorsing } from "./endorsing.ts";
-import { GroupRunner } from "./group-runner.ts";
+import { createMembership } from "./founding.ts";
+import type { GroupRunner } from "./group-runner.ts";
 import { createIndexer } from "./indexing.ts";
 import { Intake } from "./intake.ts";
 import { type NodeLoad, outboxOf } from "./load.ts";
-import { Membership } from "./membership.ts";
+import type { Membership } from "./membership.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { NodePorts } from "./ports.ts";
 import { preparedOf } from "./prepared.ts";
@@ -89,7 +83,7 @@ export class Node implements NodeService {
   #isStopped = true;
 
   constructor(options: NodeOptions, ports: NodePorts) {
-    const { store, client, users } = ports;
+    const { store, users } = ports;
     const { name: self } = options;
     this.name = self;
     this.domains = ports.domains;
@@ -196,31 +190,17 @@ export class Node implements NodeService {
         ports.onFact({ type: "BlocksReverted", height });
       },
     });
-    this.#membership = new Membership(
+    this.#membership = createMembership(
       { self, factory: options.factory, policy: options.settings.policy },
       {
         ...ports,
         send,
-        createOnLedger: async (plan) => {
-          const [payer] = ports.payers;
-          if (payer === undefined)
-            throw new NodeRefusal("This node has nobody who pays.");
-          return await createGroup(
-            {
-              factory: parseAddress(options.factory),
-              payer: payer.address,
-              config: buildGroupConfig(plan),
-              salt: plan.salt,
-            },
-            { client, database: store.database, submitter: this.#submitter },
-          );
-        },
-        has: (group) => this.#roster.has(group),
-        join: async (stored) => {
-          await this.#join(stored);
-        },
-        begin: async (group) => {
-          await this.#begin(group);
+        turns: this.#turns,
+        roster: this.#roster,
+        submitter: this.#submitter,
+        runner: (group) => this.#runner(group),
+        submit: async (work) => {
+          await this.#intake.take(work, () => undefined);
         },
       },
     );
@@ -458,47 +438,6 @@ export class Node implements NodeService {
       .catch((error: unknown) => {
         if (!this.#isStopped) this.#fail(error);
       });
-  }
-
-  /** Resolves when the group is on disk here. */
-  async #join(stored: StoredGroup): Promise<void> {
-    if (this.#roster.has(stored.address)) return;
-    await new Promise<void>((resolve, reject) => {
-      this.#turns.add({
-        isAlone: true,
-        onDropped: () => {
-          reject(new NodeRefusal("The node has stopped."));
-        },
-        run: ({ writes, deeds }) => {
-          writes.push(() => {
-            this.#ports.store.groups.save(stored);
-          });
-          deeds.push(() => {
-            this.#roster.add(stored);
-            this.#ports.onFact({ type: "GroupJoined", group: stored.address });
-            resolve();
-          });
-        },
-      });
-    });
-  }
-
-  /** Resolves when what a group begins with is on disk here. Beginning again changes nothing. */
-  async #begin(group: GroupAddress): Promise<void> {
-    const runner = this.#runner(group);
-    const payload = runner.group.domain.genesis?.(runner.group);
-    const id = genesisIdOf(runner.group);
-    if (payload === undefined || runner.isFulfilled(id)) return;
-    if (this.#ports.store.records.intent(group, id) !== undefined) return;
-    const intent = {
-      group,
-      id,
-      payload,
-      touches: undefined,
-      dependsOn: [],
-      isPrepareOnly: false,
-    };
-    await this.submit({ intents: [intent], transactions: [] }, () => undefined);
   }
 
   /** The group whose bundle this is, if it is still open. Who waits for a bundle is awake. */
