@@ -9,8 +9,8 @@ type EndorsementRequest = MessageOf<"EndorsementRequest">;
 export type Deferral = Map<NodeName, EndorsementRequest[]>;
 
 /**
- * Keeps a request for later. Of one coordinator the newest ones are kept, as much as a coordinator has on its way: a block
- * that reaches it first must not cost all that it asks for just then.
+ * Keeps a request for later. Of one coordinator the newest ones are kept, as many as a coordinator has on its way, and together
+ * no more than one message may carry: a block that reaches it first must not cost all that it asks for just then.
  */
 export function defer(
   deferral: Deferral,
@@ -49,15 +49,30 @@ function newest(requests: readonly EndorsementRequest[]): EndorsementRequest[] {
   let steps = 0;
   let length = 0;
   let start = requests.length;
-  for (const { bundle, view } of requests.toReversed()) {
-    steps += bundle.steps.length;
-    length += lengthOfStates(view.created);
-    for (const step of bundle.steps) length += lengthOf(step);
+  for (const request of requests.toReversed()) {
+    steps += Math.max(1, request.bundle.steps.length);
+    length += lengthOfRequest(request);
     const isTooMuch =
-      steps > limits.bundles * limits.bundle ||
-      length > limits.bundles * limits.bundleLength;
+      steps > limits.bundles * limits.bundle || length > limits.messageBytes;
     if (start < requests.length && isTooMuch) break;
     start -= 1;
   }
   return requests.slice(start);
+}
+
+/** Characters that a request has at the most for everything that it names: an id, a place, and what is around them. */
+const NAMED_LENGTH = 200;
+
+/** Characters of a request, or more. */
+function lengthOfRequest({ bundle, view }: EndorsementRequest): number {
+  const { created, spent } = view;
+  let length = lengthOfStates(created);
+  let named = bundle.places.length + created.length + spent.length;
+  for (const step of bundle.steps) {
+    const { inputs, reads, outputs, infos, found } = step;
+    length += lengthOf(step);
+    for (const all of [inputs, reads, outputs, infos, found])
+      named += all.length;
+  }
+  return length + NAMED_LENGTH * named;
 }

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { defer, type Deferral } from "../../src/protocol/deferral.ts";
-import { parseStateId } from "../../src/protocol/ids.ts";
+import { parsePlace, parseStateId } from "../../src/protocol/ids.ts";
 import { limits } from "../../src/protocol/limits.ts";
 import type { MessageOf } from "../../src/protocol/messages.ts";
 import { block } from "../helpers/letters.ts";
@@ -92,17 +92,59 @@ describe("An endorser that is behind", () => {
   });
 
   it("keeps little of what is large, and always the last", () => {
-    const payload = "x".repeat(limits.bundleLength);
+    const payload = "x".repeat(0.4 * limits.messageBytes);
     const requests = [1, 2, 3].map((number) => request(number, { payload }));
     const node = behind(requests).tell(block(1));
     expect(looksAt(node)).to.deep.equal(digests(requests.slice(1)));
+    const huge = request(4, { payload: payload.repeat(3) });
+    const other = behind([...requests, huge]).tell(block(1));
+    expect(looksAt(other)).to.deep.equal(digests([huge]));
+  });
+
+  /** How many of 1,000 such requests are kept. */
+  function keptOf(change: (one: Request) => Request): number {
+    const deferral: Deferral = new Map();
+    for (let number = 1; number <= 1_000; number++)
+      defer(deferral, rank(0), change(request(number)));
+    return deferral.get(rank(0))?.length ?? 0;
+  }
+
+  it("keeps little, whatever it is that makes a request large", () => {
     const id = parseStateId(`0x${"1".repeat(64)}`);
-    if (id === undefined) throw new Error("no id");
-    const view = { created: [{ id, content: payload.repeat(3) }], spent: [] };
-    const huge = [4, 5].map((number) => ({ ...request(number), view }));
-    expect(looksAt(behind(huge).tell(block(1)))).to.deep.equal(
-      digests(huge.slice(1)),
-    );
+    const place = parsePlace(`0x${"1".repeat(88)}`);
+    if (id === undefined || place === undefined) throw new Error("no state");
+    const many = Array.from({ length: 1_000 });
+    const large: readonly ((one: Request) => Request)[] = [
+      (one) => ({
+        ...one,
+        view: { created: [], spent: many.map(() => id) },
+      }),
+      (one) => ({
+        ...one,
+        view: { created: [{ id, content: "x".repeat(200_000) }], spent: [] },
+      }),
+      (one) => ({
+        ...one,
+        bundle: { ...one.bundle, places: many.map(() => ({ id, place })) },
+      }),
+      (one) => ({
+        ...one,
+        bundle: {
+          ...one.bundle,
+          steps: one.bundle.steps.map((step) => ({
+            ...step,
+            inputs: many.map(() => id),
+          })),
+        },
+      }),
+    ];
+    for (const change of large) expect(keptOf(change)).to.be.within(10, 25);
+    // Nothing at all is asked for, and often.
+    const empty = keptOf((one) => ({
+      ...one,
+      bundle: { ...one.bundle, steps: [] },
+    }));
+    expect(empty).to.equal(limits.bundles * limits.bundle);
   });
 
   it("forgets what expires while it waits", () => {
