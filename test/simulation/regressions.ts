@@ -77,6 +77,11 @@ const kept: readonly Kept[] = [
     bug: "a successor built on a handover whose intents happened in another bundle",
   },
   {
+    options: { seed: 701_202, faults: "all" },
+    property: "S25",
+    bug: "a successor that was handed over the same intents twice built on what had failed",
+  },
+  {
     options: { seed: 90_489, faults: "all" },
     property: "L6",
     bug: "a member that does not endorse heard no heartbeats, and moved the role by asking the first in line",

@@ -51,9 +51,15 @@ export function askForHandover(
 export function prepare(
   coordinator: Coordinator,
   { from, handover }: EventOf<"HandoverReceived">,
-  { node }: Turn,
+  turn: Turn,
 ): void {
+  const { node } = turn;
   coordinator.enteredTick = node.tick;
+  if (isToldOtherwise(coordinator, handover)) {
+    assembleAgain(turn);
+    dropImportedContext(coordinator);
+    coordinator.flushDigests.clear();
+  }
   coordinator.flushOwner = from;
   coordinator.handoverHeight = handover.height;
   importContext(coordinator, handover.context);
@@ -69,6 +75,20 @@ export function prepare(
   for (const id of handover.flush)
     if (!isOnLedger(coordinator, node, id)) coordinator.flush.add(id);
   for (const digest of handover.digests) coordinator.flushDigests.add(digest);
+}
+
+/**
+ * What this node waits for is in another bundle now: what was dispatched before has failed, or somebody else dispatched it too.
+ * At most one of them happens, and the states of the others will never be.
+ */
+function isToldOtherwise(
+  { flush, flushDigests }: Coordinator,
+  handover: EventOf<"HandoverReceived">["handover"],
+): boolean {
+  return (
+    handover.digests.some((digest) => !flushDigests.has(digest)) &&
+    handover.flush.some((id) => flush.has(id))
+  );
 }
 
 /** What the predecessor dispatched happened, or an intent in it happened in another way. Then the context is false. */
