@@ -117,6 +117,24 @@ describe("A sender of intents that depend on each other", () => {
     expect(node.sent("DispatchPermission")[0]?.ids).to.deep.equal(ids);
   });
 
+  it("permits what it was asked for last, once it can tell", () => {
+    const node = assembled();
+    const bundles = [10, 11].map((validUntil) =>
+      bundleOf([stepOf(second, rank(1))], validUntil),
+    );
+    for (const bundle of bundles)
+      node.hear(rank(0), permissionRequest(keyOf("permission"), bundle));
+    expect(node.effects).to.deep.equal([]);
+    const permitted = node
+      .tell(block(1, [first.id]))
+      .sent("DispatchPermission");
+    expect(permitted.map(({ digest }) => digest)).to.deep.equal(
+      bundles.slice(1).map(({ digest }) => digest),
+    );
+    const { permission } = record(node, second);
+    expect(permission?.digest).to.equal(bundles[1]?.digest);
+  });
+
   it("does not permit them in the wrong order, or one without the other", () => {
     for (const wishes of [[second, first], [second]]) {
       const node = ask(assembled(), ...wishes);

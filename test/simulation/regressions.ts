@@ -82,6 +82,11 @@ const kept: readonly Kept[] = [
     bug: "a successor that was handed over the same intents twice built on what had failed",
   },
   {
+    options: { seed: 701_690, faults: "all" },
+    property: "S15",
+    bug: "a sender that could not decide at first permitted two bundles with the same intents at once",
+  },
+  {
     options: { seed: 90_489, faults: "all" },
     property: "L6",
     bug: "a member that does not endorse heard no heartbeats, and moved the role by asking the first in line",

@@ -178,6 +178,7 @@ export function receivePermissionRequest(
     return reason === undefined ? [] : [{ id: intentId, reason }];
   });
   if (mine.length === 0) return;
+  supersede(node.sender, from, request);
   if (
     denied.length === 0 &&
     mine.some(({ intentId }) => !isInOrder(node.sender, bundle, intentId))
@@ -218,6 +219,20 @@ export function receivePermissionRequest(
     digest: bundle.digest,
     ids: mine.map(({ intentId }) => intentId),
   });
+}
+
+/** Whoever asks about the same intents in another bundle no longer wants the one before: it gets no permission late. */
+function supersede(
+  { undecided }: Sender,
+  from: NodeName,
+  { ids }: MessageOf<"DispatchPermissionRequest">,
+): void {
+  const others = undecided.filter(
+    (earlier) =>
+      earlier.from !== from ||
+      !earlier.request.ids.some((id) => ids.includes(id)),
+  );
+  undecided.splice(0, undecided.length, ...others);
 }
 
 /** Looks again, after a block, at what could not be decided before. */
