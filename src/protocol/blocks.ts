@@ -12,7 +12,8 @@ import { forget } from "./recent.ts";
 import type { IntentRecord, Receipt } from "./records.ts";
 import { isOpen, restoreIntent } from "./restore.ts";
 import { decide, startAssembly } from "./sender/assembly.ts";
-import { failDependants, freeDependants } from "./sender/dependencies.ts";
+import { failDependants } from "./sender/dependencies.ts";
+import { seeFulfilled } from "./sender/fulfilment.ts";
 import { tell } from "./sender/tell.ts";
 import { reconsider, waitAgain } from "./sender/waiting.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
@@ -21,13 +22,19 @@ import type { Turn } from "./turn.ts";
 /** A block: what it confirms, what can no longer happen, and what waited for it. */
 export function seeBlock(
   turn: Turn,
-  { height, facts }: Extract<Event, { readonly type: "BlockSeen" }>,
+  {
+    height,
+    facts,
+    contradicted = [],
+  }: Extract<Event, { readonly type: "BlockSeen" }>,
 ): void {
   const { node } = turn;
   if (height <= node.height) return;
   node.height = height;
+  for (const record of contradicted) resurrect(turn, record);
   for (const fact of facts) {
-    for (const id of fact.intents) confirmOwn(turn, id, height);
+    const fulfilment = { digest: fact.digest, block: height };
+    for (const id of fact.intents) seeFulfilled(turn, id, fulfilment);
     ledgerFulfilled(turn, fact);
     seeFlushed(turn, fact);
   }
@@ -55,28 +62,24 @@ export function seeBlock(
   tellCoordinator(turn, { type: "TransactionConfirmed" });
 }
 
-function confirmOwn(turn: Turn, id: IntentId, block: number): void {
-  const { sender } = turn.node;
-  const transaction = sender.transactions.get(id);
-  if (
-    transaction !== undefined &&
-    tell(turn, transaction, { type: "ConfirmedSuccess", block })
-  ) {
-    tellSender(turn, { type: "TransactionConfirmed" });
-  }
-  freeDependants(turn, id);
+/** The ledger fulfils an intent that ended here as reverted: it is open again, so that its receipt is corrected. */
+function resurrect(turn: Turn, record: IntentRecord): void {
+  if (turn.node.sender.transactions.has(record.intent.id)) return;
+  restoreIntent(turn, { ...record, receipt: undefined });
 }
 
-/** No permission for it can be used any more, or what its user got can no longer be executed. */
+/** A permission for it can no longer be used, nothing signed for it can happen, or what its user got cannot be executed. */
 function expire(turn: Turn, id: IntentId): void {
   const transaction = turn.node.sender.transactions.get(id);
   if (transaction === undefined) return;
-  const { state } = transaction;
+  const { state, permission } = transaction;
   if (
     state === "Dispatched" ||
     state === "Sequenced" ||
     state === "Submitted"
   ) {
+    // It may have been permitted again since.
+    if ((permission?.validUntil ?? 0) > turn.node.height) return;
     tell(turn, transaction, {
       type: "ConfirmedReverted",
       reason: "expired",
@@ -111,6 +114,11 @@ export function revertBlocks(
     const before = { ...record, receipt: receiptBefore(record) };
     if (isOpen(before, height)) restoreIntent(turn, before);
     turn.effects.push({ type: "Save", record: before });
+  }
+  for (const id of node.sender.unproven.keys()) {
+    const transaction = node.sender.transactions.get(id);
+    if ((transaction?.fulfilment?.block ?? 0) > height && transaction)
+      tell(turn, transaction, { type: "FulfilmentUndone" });
   }
   waitAgain(turn, new Set(facts.flatMap(({ intents }) => intents)));
 }

@@ -31,7 +31,7 @@ import type {
 } from "./transition.ts";
 
 /** The version of the messages. A node answers none that it does not know. */
-export const wireVersion = 1;
+export const wireVersion = 2;
 
 /** What came of reading a message: the message, or why it is dropped. */
 export type Decoded =
@@ -45,8 +45,11 @@ const reason = text(limits.reasonBytes);
 const signature = text(1_024);
 const ids = listOf(parseIntentId, limits.heartbeat);
 
+const laneSalt = text(64);
+
 const intent: Shape<Intent> = object({
   id: parseIntentId,
+  laneSalt,
   payload: text(limits.contentBytes),
   dependsOn: listOf(parseIntentId, limits.dependsOn),
   touches: maybe(listOf(text(128), limits.states)),
@@ -67,6 +70,7 @@ const calls = listOf(
 
 const step: Shape<Step> = object({
   intentId: parseIntentId,
+  laneSalt,
   sender: parseNodeName,
   payload: text(limits.contentBytes),
   inputs: listOf(parseStateId, limits.states),
@@ -75,6 +79,7 @@ const step: Shape<Step> = object({
   infos: listOf(state, limits.infos),
   calls,
   found: listOf(placed, 2 * limits.states),
+  validUntil: count,
   salt: text(64),
   signature,
 });
@@ -167,6 +172,7 @@ const shapes = {
       "coordinator-behind",
       "sender-behind",
       "busy",
+      "not-owner",
     ),
     active: maybe(parseNodeName),
   }),
@@ -271,6 +277,16 @@ const shapes = {
   }),
   DependencyQuery: object({ type: oneOf("DependencyQuery"), ids }),
   DependencyFailed: object({ type: oneOf("DependencyFailed"), ids }),
+  FulfilmentQuery: object({
+    type: oneOf("FulfilmentQuery"),
+    id: parseIntentId,
+    digest: parseDigest,
+  }),
+  FulfilmentProof: object({
+    type: oneOf("FulfilmentProof"),
+    bundle: outline,
+    step,
+  }),
   Heartbeat: object({
     type: oneOf("Heartbeat"),
     state: oneOf("Elect", "Prepared", "Active", "Flush", "Closing"),

@@ -1,4 +1,10 @@
-import type { Digest, GroupAddress, NodeName, StepHash } from "./ids.ts";
+import type {
+  Digest,
+  GroupAddress,
+  IntentId,
+  NodeName,
+  StepHash,
+} from "./ids.ts";
 import type {
   PlacedState,
   State,
@@ -12,9 +18,19 @@ export type Policy = "sticky" | "rotating";
 /** Who may coordinate: each node its own intents; a fixed node or pool; any member of the committee. */
 export type Mode = "local" | "remote" | "elected";
 
+/** A node's claim that an intent id is its own. */
+export interface IntentClaim {
+  readonly id: IntentId;
+  readonly sender: NodeName;
+  readonly laneSalt: string;
+  readonly payload: string;
+}
+
 /** The arithmetic of the ledger, so that the protocol need not know it. Pure, and defined for nonsense too. */
 export interface Hashing {
-  /** What the sender of a step signs: all of it. */
+  /** Whether an intent id belongs to that sender. Nobody can claim the id of another node. */
+  readonly isOwnIntent: (claim: IntentClaim) => boolean;
+  /** What the sender of a step signs: all of it, for one group on one chain in one epoch. */
   readonly stepHash: (step: Step) => StepHash;
   /** What endorsers sign for a bundle: all of it. */
   readonly bundleDigest: (outline: UnsealedOutline) => Digest;

@@ -22,6 +22,8 @@ export type Effect =
       readonly key: RequestKey;
       readonly intents: readonly Intent[];
       readonly view: SpeculativeView;
+      /** The last block in which the steps can happen. */
+      readonly validUntil: number;
     }
   /** Ask this node's domain to check a bundle and sign it; answered by `EndorsementDone`. */
   | {

@@ -23,6 +23,9 @@ import {
 
 type EndorsementRequest = MessageOf<"EndorsementRequest">;
 
+/** How many times as long as this node would make it a bundle may be valid: others may have other settings. */
+const VALIDITIES_MAX = 4;
+
 /** The node as an endorser of one group. */
 export interface Endorser {
   /** Signatures given: the same digest gets the same one. */
@@ -138,11 +141,22 @@ function findFault(
     return { detail: "the bundle's size", intentId: undefined };
   if (validUntil < height)
     return { detail: "the bundle has expired", intentId: undefined };
+  // Whatever is signed can happen until then, whoever collects the signatures.
+  if (validUntil > height + VALIDITIES_MAX * config.validForBlocks)
+    return { detail: "the bundle is valid for too long", intentId: undefined };
+  if (steps.some((step) => step.validUntil < validUntil))
+    return { detail: "the bundle outlives a step", intentId: undefined };
   // What is looked at, or was, is not hashed again: all that can come of it is a signature of the same digest.
   const isKnown =
     endorser.checking.has(digest) || isRemembered(endorser.endorsed, digest);
   if (!isKnown && digestOf(config.hashing, bundle) !== digest)
     return { detail: "the digest", intentId: undefined };
+  const claimed = steps.find(
+    ({ intentId: id, sender, laneSalt, payload }) =>
+      !config.hashing.isOwnIntent({ id, sender, laneSalt, payload }),
+  );
+  if (claimed !== undefined)
+    return { detail: "the id of another node", intentId: claimed.intentId };
   const done = steps.find(({ intentId }) =>
     isRemembered(endorser.fulfilled, intentId),
   );

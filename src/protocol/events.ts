@@ -36,6 +36,8 @@ export type Event =
       readonly type: "BlockSeen";
       readonly height: number;
       readonly facts: readonly LedgerFact[];
+      /** This node's intents that ended as reverted, and that this block fulfils. */
+      readonly contradicted?: readonly IntentRecord[] | undefined;
     }
   /** A reorganisation: blocks above `height` never happened. `reopened` are this node's intents that were confirmed there. */
   | {

@@ -25,7 +25,8 @@ function whyOf(
   sender: Sender,
   transaction: SenderTransaction,
 ): string | undefined {
-  const { state, sentTo, reason, liveUntil, parked, prepared } = transaction;
+  const { state, sentTo, reason, permission, parked, prepared } = transaction;
+  const until = permission?.validUntil ?? 0;
   switch (state) {
     case "Parked":
       return `It is parked: ${parked ?? "not ready"}. Resume it when it is ready.`;
@@ -46,11 +47,13 @@ function whyOf(
     case "EndorsementGathering":
       return `${sentTo ?? "The coordinator"} gathers endorsements.`;
     case "Prepared":
-      return `${sentTo ?? "The coordinator"} may dispatch it until block ${liveUntil}.`;
+      return `${sentTo ?? "The coordinator"} may dispatch it until block ${until}.`;
     case "Dispatched":
     case "Sequenced":
     case "Submitted":
-      return `It is dispatched and waits for the ledger, until block ${liveUntil}.`;
+      return `It is dispatched and waits for the ledger, until block ${until}.`;
+    case "Unproven":
+      return "The ledger has its id in a bundle that this node has not seen: it asks the other members for the step.";
     case "PreparedForUser":
       return `It is prepared: it can be executed until block ${prepared?.bundle.validUntil ?? 0}.`;
     case "Confirmed":

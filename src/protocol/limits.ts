@@ -41,6 +41,8 @@ export const limits = {
   endorsements: 256,
   /** Intents that a sender has with a coordinator at a time. More than a coordinator has in flight, so that it never waits; few enough that a heartbeat lists them all, and that little comes back when the role moves. */
   delegated: 1_000,
+  /** Earlier bundles that a sender remembers to have permitted for one intent: several times as many as it usually retries. */
+  permitted: 64,
   /** Intents in one delegation: keeps a message below a megabyte, if payloads are short. */
   delegation: 250,
   /** Characters of their payloads, if there is more than one. */

@@ -28,7 +28,12 @@ export type CoordinatorClaim =
 
 /** Why a delegation was not taken. */
 export type DelegationRefusal =
-  "not-coordinator" | "coordinator-behind" | "sender-behind" | "busy";
+  | "not-coordinator"
+  | "coordinator-behind"
+  | "sender-behind"
+  | "busy"
+  /** The intent ids belong to another node. */
+  | "not-owner";
 
 /** Why a permission was not given. */
 export type DenialReason =
@@ -163,6 +168,18 @@ export type Message =
   | { readonly type: "DependencyQuery"; readonly ids: readonly IntentId[] }
   /** Those that were this node's own, and have. */
   | { readonly type: "DependencyFailed"; readonly ids: readonly IntentId[] }
+  /** The ledger has an intent of the asker in a bundle that it has not seen. Which step was that? */
+  | {
+      readonly type: "FulfilmentQuery";
+      readonly id: IntentId;
+      readonly digest: Digest;
+    }
+  /** The step, and the outline of its bundle, which shows that the step is in it. */
+  | {
+      readonly type: "FulfilmentProof";
+      readonly bundle: Outline;
+      readonly step: Step;
+    }
   | {
       readonly type: "Heartbeat";
       readonly state: CoordinatorClaim;

@@ -27,6 +27,10 @@ import {
 import { acceptDelegation, rejectDelegation } from "./sender/delegation.ts";
 import { answerQuery, doubtDependency } from "./sender/dependencies.ts";
 import { receiveRefused, receiveReverted } from "./sender/failures.ts";
+import {
+  receiveFulfilmentProof,
+  receiveFulfilmentQuery,
+} from "./sender/fulfilment.ts";
 import { receivePrepared } from "./sender/preparation.ts";
 import { submit } from "./sender/submission.ts";
 import { tell } from "./sender/tell.ts";
@@ -146,6 +150,10 @@ export function receiveMessage(
       if (!isMember(turn.node, from)) return;
       for (const id of message.ids) doubtDependency(turn, id);
       return;
+    case "FulfilmentQuery":
+      return receiveFulfilmentQuery(turn, from, message);
+    case "FulfilmentProof":
+      return receiveFulfilmentProof(turn, from, message);
     case "Heartbeat":
       if (!candidates(turn.node).includes(from)) return;
       return receiveHeartbeat(turn, from, message);

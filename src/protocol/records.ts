@@ -16,6 +16,12 @@ export interface Permission {
   readonly attempt: number;
 }
 
+/** Where the ledger fulfilled an intent. */
+export interface Fulfilment {
+  readonly digest: Digest;
+  readonly block: number;
+}
+
 /** How an intent ended. */
 export type Receipt =
   | {
@@ -50,8 +56,12 @@ export interface IntentRecord {
   readonly retries: number;
   readonly parked: string | undefined;
   readonly permission: Permission | undefined;
-  /** The last block in which any permission for this intent may still be used. */
+  /** Digests of bundles that were permitted before that one. */
+  readonly permitted: readonly Digest[];
+  /** The last block in which anything that was signed for this intent may still happen. */
   readonly liveUntil: number;
+  /** The ledger has the intent, in a bundle of which this node does not know yet whether it holds its own step. */
+  readonly fulfilment: Fulfilment | undefined;
   /** The coordinator said that it dispatched what the permission names. */
   readonly isDispatched: boolean;
   /** The last failure; with `isDoomed` the intent ends with it as soon as no permission is live. */
@@ -84,15 +94,27 @@ export interface HandoverRecord {
   readonly flushUntil: number;
 }
 
+/**
+ * How far ahead this node has signed steps. It is on the disk before a step is signed, so that after a restart no intent ends
+ * as reverted while something that was signed for it may still happen.
+ */
+export interface HorizonRecord {
+  readonly kind: "horizon";
+  /** No step that this node signed is valid after this block. */
+  readonly signedUntil: number;
+}
+
 /** What is durable. */
-export type SavedRecord = IntentRecord | DispatchRecord | HandoverRecord;
+export type SavedRecord =
+  IntentRecord | DispatchRecord | HandoverRecord | HorizonRecord;
 
 /** Where a record is kept. */
 export function recordKey(
   record:
     | Pick<IntentRecord, "kind" | "intent">
     | Pick<DispatchRecord, "kind" | "bundle">
-    | Pick<HandoverRecord, "kind" | "key">,
+    | Pick<HandoverRecord, "kind" | "key">
+    | Pick<HorizonRecord, "kind">,
 ): string {
   switch (record.kind) {
     case "intent":
@@ -101,5 +123,7 @@ export function recordKey(
       return `dispatch:${record.bundle.digest}`;
     case "handover":
       return `handover:${record.key}`;
+    case "horizon":
+      return "horizon";
   }
 }

@@ -18,6 +18,8 @@ export function restore(
   fulfilled: readonly IntentId[],
 ): void {
   const { node } = turn;
+  for (const record of records)
+    if (record.kind === "horizon") node.sender.signedUntil = record.signedUntil;
   const intents = records.filter(
     (record) => record.kind === "intent" && isOpen(record, node.height),
   ) as IntentRecord[];
@@ -64,6 +66,8 @@ export function restoreIntent(turn: Turn, record: IntentRecord): void {
   const transaction: SenderTransaction = {
     ...createTransaction(record.intent, record.sequence),
     ...pickSaved(record),
+    // What was signed since the record was written is not in it.
+    liveUntil: Math.max(record.liveUntil, sender.signedUntil),
   };
   sender.transactions.set(transaction.id, transaction);
   sender.nextSequence = Math.max(sender.nextSequence, record.sequence + 1);
@@ -72,9 +76,15 @@ export function restoreIntent(turn: Turn, record: IntentRecord): void {
     return;
   }
   sender.state = "Sending";
-  if (permission !== undefined)
+  if (record.isDoomed)
     push(sender.expiries, transaction.liveUntil, transaction.id);
-  if (parked !== undefined) {
+  else if (permission !== undefined)
+    push(sender.expiries, permission.validUntil, transaction.id);
+  if (record.fulfilment !== undefined) {
+    transaction.state = "Unproven";
+    const dueTick = turn.node.tick;
+    sender.unproven.set(transaction.id, { tries: 0, dueTick });
+  } else if (parked !== undefined) {
     transaction.state = "Parked";
     sender.resting += 1;
   } else if (record.isDoomed) transaction.state = "Pending";
@@ -108,7 +118,8 @@ function restorePrepared(
 function pickSaved({
   retries,
   permission,
-  liveUntil,
+  permitted,
+  fulfilment,
   isDispatched,
   reason,
   isDoomed,
@@ -118,7 +129,8 @@ function pickSaved({
   return {
     retries,
     permission,
-    liveUntil,
+    permitted,
+    fulfilment,
     isDispatched,
     reason,
     isDoomed,

@@ -6,6 +6,7 @@ import { sendHeartbeats } from "./coordinator/heartbeat.ts";
 import { tellTransaction } from "./coordinator/tell.ts";
 import { watch } from "./sender/actions.ts";
 import { askForDependencies } from "./sender/dependencies.ts";
+import { askForProofs } from "./sender/fulfilment.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
 import { graceTicks, nextRequest, send, type Turn } from "./turn.ts";
 
@@ -16,6 +17,7 @@ export function pass(turn: Turn): void {
   node.tick += 1;
   watch(turn);
   askForDependencies(turn);
+  askForProofs(turn);
   watchAssemblies(turn);
   watchBundles(turn);
   for (const work of coordinator.dispatched.values()) {

@@ -10,6 +10,8 @@ import type {
 /** What a user asked for. */
 export interface Intent {
   readonly id: IntentId;
+  /** Shows that the id belongs to the intent's sender: see `Hashing.isOwnIntent`. */
+  readonly laneSalt: string;
   /** Opaque to the protocol; the domain reads it. */
   readonly payload: string;
   /** Intents that must be confirmed, or at least be in flight, before this one is assembled. */
@@ -41,6 +43,8 @@ export interface ExternalCall {
 /** An assembled intent: what it spends, reads and creates. */
 export interface Step {
   readonly intentId: IntentId;
+  /** That of its intent: endorsers check that the id belongs to the sender. */
+  readonly laneSalt: string;
   readonly sender: NodeName;
   /** That of its intent: endorsers check the step against it. */
   readonly payload: string;
@@ -52,6 +56,8 @@ export interface Step {
   readonly calls: readonly ExternalCall[];
   /** Where its sender found what it spends and reads, as far as that is on the ledger. */
   readonly found: readonly PlacedState[];
+  /** The last block in which the step can happen: no bundle that it is in is valid for longer. */
+  readonly validUntil: number;
   /** Without it, whoever knows the hash of a step could guess what is in it. */
   readonly salt: string;
   /** The sender's signature over the step. */

@@ -22,6 +22,8 @@ export interface NodeGroup extends DomainGroup {
 export interface NewIntent {
   readonly group: GroupAddress;
   readonly id: IntentId;
+  /** As {@link NodeService.newIntentId} gave it, together with the id. */
+  readonly laneSalt: string;
   readonly payload: string;
   readonly touches: readonly string[] | undefined;
   readonly dependsOn: readonly IntentId[];
@@ -73,8 +75,10 @@ export interface NodeService {
     readonly threshold: number;
     readonly configuration: Readonly<Record<string, string>>;
   }) => Promise<NodeGroup>;
-  /** The next id for an intent: cheap on the ledger, never given twice. */
-  readonly nextIntentId: (group: GroupAddress) => IntentId;
+  /** A new id for an intent: cheap on the ledger, never given twice, and provably this node's own. */
+  readonly newIntentId: (
+    group: GroupAddress,
+  ) => Pick<NewIntent, "id" | "laneSalt">;
   /**
    * Resolves when all of it is durable; rejects with a `NodeRefusal` when something is not taken, and then nothing is.
    * `record` runs inside the same commit, so that what it writes is there if and only if the rest is.

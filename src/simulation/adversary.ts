@@ -172,6 +172,12 @@ export class Adversary {
           ? { ...message, endorsements: endorsements.slice(1) }
           : { ...message, bundle: { steps, places, validUntil, digest } };
       }
+      case "FulfilmentQuery":
+        return { ...message, id: this.#someIds()[0] ?? message.id };
+      case "FulfilmentProof":
+        return random.chance(0.5)
+          ? { ...message, step: { ...message.step, signature: "forged" } }
+          : { ...message, step: { ...message.step, payload: "another" } };
       case "TransactionPreparedAck":
         return message;
       case "DispatchDenial":
@@ -253,6 +259,7 @@ export class Adversary {
           height: random.chance(0.5) ? this.#height : height,
           intents: this.#someIds().map((id) => ({
             id,
+            laneSalt: "",
             payload: this.#makeUp.payload(),
             dependsOn: [],
             touches: undefined,

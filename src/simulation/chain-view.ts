@@ -10,6 +10,8 @@ export class ChainView {
   readonly #blocks: Block[] = [];
   /** Intents that were confirmed, as they were saved: a deep reorganisation opens them again. */
   readonly #confirmed = new Map<IntentId, IntentRecord>();
+  /** Intents that ended as reverted, as they were saved: if a block fulfils one, its receipt is corrected. */
+  readonly #reverted = new Map<IntentId, IntentRecord>();
   readonly #chain: Chain;
   readonly #book: Book;
 
@@ -29,6 +31,8 @@ export class ChainView {
     const { id } = record.intent;
     if (record.receipt?.type === "Confirmed") this.#confirmed.set(id, record);
     else this.#confirmed.delete(id);
+    if (record.receipt?.type === "Reverted") this.#reverted.set(id, record);
+    else this.#reverted.delete(id);
   }
 
   /** The block that an event is about; undefined if none is; "stale" if the view has moved on meanwhile. */
@@ -61,7 +65,11 @@ export class ChainView {
     }
     const next = blocks[this.height + 1];
     if (next === undefined || next.height > heightMax) return undefined;
-    return { type: "BlockSeen", height: next.height, facts: next.facts };
+    const { height, facts } = next;
+    const contradicted = facts.flatMap(({ intents }) =>
+      intents.flatMap((id) => this.#reverted.get(id) ?? []),
+    );
+    return { type: "BlockSeen", height, facts, contradicted };
   }
 
   /** Takes a block in, or goes back to a height. */

@@ -49,8 +49,9 @@ export class DomainService {
 
   assemble(
     node: SimulatedNode,
-    { key, intents, view }: Extract<Effect, { readonly type: "Assemble" }>,
+    effect: Extract<Effect, { readonly type: "Assemble" }>,
   ): void {
+    const { key, intents, view, validUntil } = effect;
     const { random, faults } = this.#ports;
     if (random.chance(this.#ports.plan().muteAssembler)) {
       faults.count("assembler-mute");
@@ -68,6 +69,7 @@ export class DomainService {
         sender: node.name,
         intents,
         view,
+        validUntil,
         parked: this.#ports.parked(),
         failing,
         isLying: this.#isLying(node),

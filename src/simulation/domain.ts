@@ -64,6 +64,7 @@ export function assemble(request: {
   readonly sender: NodeName;
   readonly intents: readonly Intent[];
   readonly view: SpeculativeView;
+  readonly validUntil: number;
   readonly holdings: Holdings;
   /** Intents that are not ready yet. */
   readonly parked: ReadonlySet<IntentId>;
@@ -89,6 +90,7 @@ export function assemble(request: {
     const used = [...plan.inputs, ...plan.reads];
     const unsigned: Step = {
       intentId: id,
+      laneSalt: intent.laneSalt,
       sender: request.sender,
       payload: intent.payload,
       inputs: plan.inputs.map(({ state }) => state.id),
@@ -97,6 +99,7 @@ export function assemble(request: {
       infos: [],
       calls: [],
       found: used.flatMap(({ state }) => whereabouts(request.holdings, state)),
+      validUntil: request.validUntil,
       salt: "",
       signature: "",
     };

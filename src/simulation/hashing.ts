@@ -86,7 +86,7 @@ export function stepHash(step: Step): StepHash {
   const known = stepHashes.get(step);
   if (known !== undefined) return known;
   const lanes = new Lanes().text(step.intentId).text(step.sender);
-  lanes.text(step.payload);
+  lanes.text(step.laneSalt).text(step.payload).number(step.validUntil);
   lanes.number(step.inputs.length);
   for (const id of step.inputs) lanes.text(id);
   lanes.number(step.reads.length);
@@ -124,6 +124,8 @@ export function stateIdOf(state: {
 
 /** The hash functions that the protocol gets in a simulation. */
 export const hashing: Hashing = {
+  // Where nobody says who owns which id, it belongs to whoever names no other node as its owner.
+  isOwnIntent: ({ laneSalt, sender }) => laneSalt === "" || laneSalt === sender,
   stepHash,
   bundleDigest: ({ steps, places, validUntil }): Digest => {
     const lanes = new Lanes().number(validUntil);

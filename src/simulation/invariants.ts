@@ -1,5 +1,6 @@
 import type { Effect } from "../protocol/effects.ts";
 import type { Digest, IntentId, NodeName, StateId } from "../protocol/ids.ts";
+import type { Message } from "../protocol/messages.ts";
 import type {
   DispatchRecord,
   IntentRecord,
@@ -24,6 +25,8 @@ interface Story {
   receipt: Receipt | undefined;
   /** All permissions that were ever durable, by digest and coordinator. */
   readonly permissions: Map<string, Permission>;
+  /** The last block in which a step that its owner signed may happen. */
+  signedUntil: number;
   /** A deep reorganisation happened after the receipt: what was final is not. */
   isShaken: boolean;
 }
@@ -176,6 +179,16 @@ export class Invariants {
     story.receipt = receipt;
   }
 
+  /** Who sent the step with which the ledger fulfilled an intent: in this block, or on the chain. */
+  #senderOf(id: IntentId, block: Block | undefined): NodeName | undefined {
+    const blocks = isIn(block, id) && block ? [block] : this.#chain().blocks;
+    for (const { bundles } of blocks.toReversed())
+      for (const { steps } of bundles)
+        for (const { intentId, sender } of steps)
+          if (intentId === id) return sender;
+    return undefined;
+  }
+
   #isCanonical(block: Block): boolean {
     return this.#chain().blocks[block.height] === block;
   }
@@ -191,7 +204,10 @@ export class Invariants {
       // Somebody executed what was prepared.
       const isExecuted =
         story.receipt.type === "Prepared" && receipt?.type === "Confirmed";
-      if (!isSame && !isExecuted)
+      // Nobody owes a liar anything; its receipt is corrected.
+      const isCorrected =
+        story.receipt.type === "Reverted" && this.#liars.has(node.name);
+      if (!isSame && !isExecuted && !isCorrected)
         throw violation("S14", id, `was ${story.receipt.type}, changed`);
       if (isSame) return;
     }
@@ -199,12 +215,20 @@ export class Invariants {
     if (receipt.type === "Confirmed") {
       if (!node.holdings.isFulfilled(id) && !isIn(block, id))
         throw violation("S14", id, "confirmed, but not on the ledger");
+      if (this.#senderOf(id, block) !== node.name)
+        throw violation("S14", id, "confirmed, but not by its own step");
       return;
     }
     if (receipt.type === "Prepared") return;
     if (this.#isChainShaken || this.#liars.has(node.name)) return;
     if (this.#fulfilledBy.has(id))
       throw violation("S14", id, "reverted, but on the ledger");
+    if (story.signedUntil > node.height + 1)
+      throw violation(
+        "S14",
+        id,
+        `reverted at ${node.height} while a step of it may happen until ${story.signedUntil}`,
+      );
     for (const { validUntil, coordinator } of story.permissions.values())
       if (validUntil > node.height + 1)
         throw violation(
@@ -262,8 +286,20 @@ export class Invariants {
     checkTold(node, effect, (id) => this.receiptOf(id));
     if (effect.type !== "Send") return;
     const { to, message } = effect;
+    this.#noteSigned(message);
     this.#preparations.sending(to, message, this.#isChainShaken);
     checkSecrets(this.#secrets, { from: node.name, to, message });
+  }
+
+  /** Steps that leave their sender may happen for as long as they say. */
+  #noteSigned(message: Message): void {
+    if (message.type !== "AssembleResponse") return;
+    for (const outcome of message.outcomes) {
+      if (outcome.type !== "assembled") continue;
+      const story = this.#storyOf(outcome.id);
+      const { validUntil } = outcome.step;
+      story.signedUntil = Math.max(story.signedUntil, validUntil);
+    }
   }
 
   #storyOf(id: IntentId): Story {
@@ -273,6 +309,7 @@ export class Invariants {
       owner: undefined,
       receipt: undefined,
       permissions: new Map(),
+      signedUntil: 0,
       isShaken: false,
     };
     this.#stories.set(id, story);

@@ -1,3 +1,4 @@
+import type { Hashing } from "../protocol/config.ts";
 import type { Event } from "../protocol/events.ts";
 import type { NodeName } from "../protocol/ids.ts";
 import type { Message } from "../protocol/messages.ts";
@@ -19,6 +20,7 @@ export class Post {
   readonly #adversary: Adversary;
   readonly #network: Network<Message>;
   readonly #isFreezing: boolean;
+  readonly #stepHash: Hashing["stepHash"];
   readonly #ports: {
     readonly faults: FaultCounter;
     readonly plan: () => FaultPlan;
@@ -41,6 +43,7 @@ export class Post {
     const { settings, plan } = options;
     const { seed, config, domain } = settings;
     this.#members = config.members;
+    this.#stepHash = config.hashing.stepHash;
     this.#liars = options.liars;
     this.#random = new Random(seed, "post");
     this.#isFreezing = this.#random.chance(0.1);
@@ -141,6 +144,12 @@ export class Post {
       !message.endorsements.every(({ endorser, digest, signature }) =>
         isSigned(signature, endorser, digest),
       )
+    )
+      return;
+    if (
+      message.type === "FulfilmentProof" &&
+      message.step.sender === receiver &&
+      !isSigned(message.step.signature, receiver, this.#stepHash(message.step))
     )
       return;
     this.#ports.tell(to, { type: "MessageReceived", from, message });

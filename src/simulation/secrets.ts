@@ -36,6 +36,7 @@ function contentsOf(message: Message): readonly State[] {
     );
   if (message.type === "EndorsementRequest")
     return [...message.view.created, ...message.bundle.steps.flatMap(statesIn)];
+  if (message.type === "FulfilmentProof") return statesIn(message.step);
   return [];
 }
 

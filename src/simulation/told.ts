@@ -86,6 +86,8 @@ function checkSent(node: SimulatedNode, to: NodeName, message: Message): void {
     case "TransactionRefused":
     case "DependencyQuery":
     case "DependencyFailed":
+    case "FulfilmentQuery":
+    case "FulfilmentProof":
     case "Heartbeat":
     case "HandoverRequest":
     case "Handover":

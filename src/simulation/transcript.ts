@@ -139,6 +139,10 @@ export function describeMessage(message: Message, names: Names): string {
     }
     case "TransactionPreparedAck":
       return `${type} ${names.digest(message.digest)}`;
+    case "FulfilmentQuery":
+      return `${type} ${names.of(message.id)} ${names.digest(message.digest)}`;
+    case "FulfilmentProof":
+      return `${type} ${names.of(message.step.intentId)} ${names.digest(message.bundle.digest)}`;
     case "DependencyQuery":
     case "DependencyFailed":
       return `${type} ${names.some(message.ids)}`;
@@ -197,6 +201,8 @@ export function describeEffect(effect: Effect, names: Names): string {
         return `${type} dispatch ${names.digest(record.bundle.digest)} ${names.some(record.bundle.steps.map(({ intentId }) => intentId))} acknowledged=${record.acknowledged.join(",")}`;
       if (record.kind === "handover")
         return `${type} handover to ${record.to} flush=${names.some(record.flush)}`;
+      if (record.kind === "horizon")
+        return `${type} horizon ${record.signedUntil}`;
       const { permission, receipt } = record;
       return `${type} intent ${names.of(record.intent.id)} retries=${record.retries}${permission === undefined ? "" : ` permission=${permission.coordinator}/${names.digest(permission.digest)}/${permission.validUntil}`}${record.isDispatched ? " dispatched" : ""}${record.isDoomed ? " doomed" : ""}${record.parked === undefined ? "" : " parked"}${receipt === undefined ? "" : ` ${receipt.type}${receipt.type === "Reverted" ? ` "${receipt.reason}"` : ""}`}`;
     }

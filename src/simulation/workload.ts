@@ -1,4 +1,9 @@
-import { parseIntentId, type IntentId } from "../protocol/ids.ts";
+import type { Hashing } from "../protocol/config.ts";
+import {
+  parseIntentId,
+  type IntentId,
+  type NodeName,
+} from "../protocol/ids.ts";
 import type { Intent, State } from "../protocol/transition.ts";
 import { type Coin, mintCoin } from "./coins.ts";
 import { intentIdOf } from "./hashing.ts";
@@ -109,6 +114,7 @@ export function drawWorkload(
     return {
       intent: {
         id,
+        laneSalt: "",
         payload,
         dependsOn,
         touches: random.chance(declared) ? touches : undefined,
@@ -159,6 +165,21 @@ export function makeUpCoin(intentId: IntentId, random: Random): State {
     intentId,
   });
   return state;
+}
+
+/** Every intent id belongs to the node whose user wants it. Ids that nobody wants belong to whoever uses them. */
+export function withOwners(
+  hashing: Hashing,
+  wishes: readonly Wish[],
+  members: readonly NodeName[],
+): Hashing {
+  const owners = new Map(
+    wishes.map(({ intent, node }) => [intent.id, members[node]]),
+  );
+  return {
+    ...hashing,
+    isOwnIntent: ({ id, sender }) => (owners.get(id) ?? sender) === sender,
+  };
 }
 
 /** What must hold of the intents, whatever they mean. */

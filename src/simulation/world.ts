@@ -26,7 +26,7 @@ import type { Settings, SimulationOptions } from "./settings.ts";
 import { Submitter } from "./submitter.ts";
 import { Names } from "./transcript.ts";
 import { Users } from "./users.ts";
-import { promisesIn, type Wish } from "./workload.ts";
+import { promisesIn, type Wish, withOwners } from "./workload.ts";
 
 /** Everything there is: nodes, network, chain, users and their faults, under one virtual clock. */
 export class World {
@@ -54,8 +54,8 @@ export class World {
     settings: Settings,
     { transcript, trace }: Pick<SimulationOptions, "transcript" | "trace"> = {},
   ) {
-    const { seed, config, domain } = settings;
-    const { members, committee } = config;
+    const { seed, domain } = settings;
+    const { members, committee } = settings.config;
     const { queue, faults } = this;
     const plan = (): FaultPlan => this.#plan;
     this.#settings = settings;
@@ -65,6 +65,8 @@ export class World {
     const nodes = members.length;
     const { genesis, wishes } = domain.draw({ ...settings, nodes });
     this.wishes = wishes;
+    const hashing = withOwners(settings.config.hashing, wishes, members);
+    const config = { ...settings.config, hashing };
     for (const { intent } of wishes) this.#names.of(intent.id);
     const secrets = { committee, mayKnow: domain.concerns };
     const invariants = new Invariants(
@@ -95,7 +97,7 @@ export class World {
       },
     );
     this.#post = new Post(
-      { settings, liars, plan: this.#plan },
+      { settings: { ...settings, config }, liars, plan: this.#plan },
       {
         queue,
         faults,

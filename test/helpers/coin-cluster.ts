@@ -133,7 +133,7 @@ export class CoinCluster {
     const [from = "", name = ""] = account.split("@");
     const { node, name: self } = this.cluster.member(name);
     const { group } = this;
-    const id = node.nextIntentId(group.address);
+    const { id, laneSalt } = node.newIntentId(group.address);
     const { payload, touches } = group.domain.check({
       group,
       node: self,
@@ -147,6 +147,7 @@ export class CoinCluster {
           {
             group: group.address,
             id,
+            laneSalt,
             payload,
             touches,
             dependsOn: [],

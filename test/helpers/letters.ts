@@ -4,7 +4,7 @@ import type {
   CoordinatorClaim,
   MessageOf,
 } from "../../src/protocol/messages.ts";
-import type { Intent } from "../../src/protocol/transition.ts";
+import type { Bundle, Intent } from "../../src/protocol/transition.ts";
 import { keyOf } from "./lone-node.ts";
 import { bundleOf, emptyView } from "./simulated-group.ts";
 
@@ -16,12 +16,12 @@ export function submission(
   return { type: "IntentSubmitted", intent, fulfilled, reverted: [] };
 }
 
-/** A block with some intents in it, by the doing of somebody else. */
+/** A block with some intents in it, in a bundle of somebody else unless it says otherwise. */
 export function block(
   height: number,
   intents: readonly IntentId[] = [],
+  { digest }: Pick<Bundle, "digest"> = bundleOf([], height),
 ): Extract<Event, { readonly type: "BlockSeen" }> {
-  const { digest } = bundleOf([], height);
   const facts = intents.length === 0 ? [] : [{ intents, digest }];
   return { type: "BlockSeen", height, facts };
 }

@@ -67,6 +67,7 @@ export function apply(holdings: Holdings, net: ExecutedTransition): void {
 export function intent(number: number, payload: string): Intent {
   return {
     id: intentIdOf(1, number),
+    laneSalt: "",
     payload,
     dependsOn: [],
     touches: undefined,
@@ -84,6 +85,7 @@ export function outcomesOf(
     sender: alice,
     intents: payloads.map((payload, i) => intent(first + i, payload)),
     view: emptyView,
+    validUntil: 1_000,
     holdings,
     parked: new Set(),
   });
@@ -94,6 +96,7 @@ export function aStep(
   step: Partial<Step> & Pick<Step, "intentId" | "sender">,
 ): Step {
   return {
+    laneSalt: "",
     payload: "",
     inputs: [],
     reads: [],
@@ -101,6 +104,7 @@ export function aStep(
     infos: [],
     calls: [],
     found: [],
+    validUntil: 1_000,
     salt: "",
     signature: "signed",
     ...step,

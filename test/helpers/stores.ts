@@ -82,6 +82,7 @@ export function anIntentRecord(
     kind: "intent",
     intent: {
       id: intentId(n),
+      laneSalt: "",
       payload: `payload ${n}`,
       dependsOn: [],
       touches: undefined,
@@ -91,7 +92,9 @@ export function anIntentRecord(
     retries: 0,
     parked: undefined,
     permission: undefined,
+    permitted: [],
     liveUntil: 0,
+    fulfilment: undefined,
     isDispatched: false,
     reason: undefined,
     isDoomed: false,

@@ -65,6 +65,7 @@ const calls = fc.array(
 );
 const step = fc.record({
   intentId,
+  laneSalt: words,
   sender: nodeName,
   payload: words,
   inputs: fc.array(stateId, { maxLength: 3 }),
@@ -73,6 +74,7 @@ const step = fc.record({
   infos: fc.array(state, { maxLength: 2 }),
   calls,
   found: fc.array(placed, { maxLength: 3 }),
+  validUntil: height,
   salt: words,
   signature: words,
 });
@@ -104,6 +106,7 @@ const view = fc.record({
 });
 const intent = fc.record({
   id: intentId,
+  laneSalt: words,
   payload: words,
   dependsOn: ids,
   touches: fc.option(fc.array(words, { maxLength: 3 }), { nil: undefined }),
@@ -254,6 +257,16 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
   }),
   DependencyQuery: fc.record({ type: type("DependencyQuery"), ids }),
   DependencyFailed: fc.record({ type: type("DependencyFailed"), ids }),
+  FulfilmentQuery: fc.record({
+    type: type("FulfilmentQuery"),
+    id: intentId,
+    digest,
+  }),
+  FulfilmentProof: fc.record({
+    type: type("FulfilmentProof"),
+    bundle: outline,
+    step,
+  }),
   Heartbeat: fc.record({
     type: type("Heartbeat"),
     state: fc.constantFrom("Elect", "Prepared", "Active", "Flush", "Closing"),
@@ -407,7 +420,7 @@ describe("codec of messages", () => {
       __proto__: { height: 9 },
     };
     const decoded = decodeMessage(
-      `{"version":1,"message":${JSON.stringify(message)}}`,
+      `{"version":${wireVersion},"message":${JSON.stringify(message)}}`,
     );
     expect(decoded).to.deep.equal({
       type: "message",

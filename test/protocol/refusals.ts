@@ -23,6 +23,7 @@ function submitted(
     type: "IntentSubmitted",
     intent: {
       id: idOf(number),
+      laneSalt: "",
       payload: "",
       touches: undefined,
       dependsOn: dependsOn.map(idOf),

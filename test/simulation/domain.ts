@@ -89,6 +89,7 @@ describe("The simulated domain", () => {
         sender: alice,
         intents: payloads.map((payload, i) => intent(i, payload)),
         view: { created: [], spent },
+        validUntil: 1_000,
         holdings,
         parked: new Set(),
       }).map(({ type }) => type);
@@ -109,6 +110,7 @@ describe("The simulated domain", () => {
       sender: alice,
       intents: [wish],
       view: emptyView,
+      validUntil: 1_000,
       holdings: holdingsAtGenesis(),
     };
     const typeWith = (parked: ReadonlySet<typeof wish.id>): unknown =>
@@ -124,6 +126,7 @@ describe("The simulated domain", () => {
       sender: alice,
       intents: [intent(9, "pay a b 10")],
       view,
+      validUntil: 1_000,
       holdings: holdingsAtGenesis(),
       parked: new Set(),
     });

@@ -42,6 +42,7 @@ export function prepareWork(count: number): Work {
     coins.set(id, { id: stateId(id), content: account });
     intents.push({
       id,
+      laneSalt: "",
       payload: account,
       dependsOn: [],
       touches: undefined,
@@ -85,6 +86,7 @@ export function assemble(
     readonly sender: NodeName;
     readonly intents: readonly Intent[];
     readonly view: SpeculativeView;
+    readonly validUntil: number;
   },
 ): AssembleOutcome[] {
   const current = new Map<string, StateId>();
@@ -96,6 +98,7 @@ export function assemble(
     current.set(payload, coin.id);
     const step: Step = {
       intentId: id,
+      laneSalt: "",
       sender: request.sender,
       payload,
       inputs: input === undefined ? [] : [input],
@@ -104,6 +107,7 @@ export function assemble(
       infos: [],
       calls: [],
       found: input === undefined ? [] : [{ id: input, place }],
+      validUntil: request.validUntil,
       salt: "",
       signature: input ?? "genesis",
     };
@@ -125,6 +129,7 @@ export function createHashing(): Hashing {
     return `0x${count.toString(16).padStart(64, "0")}`;
   };
   return {
+    isOwnIntent: () => true,
     stepHash: ({ outputs }) => {
       const hash = parseStepHash(outputs[0]?.id);
       if (hash === undefined) throw new Error("A step creates nothing.");

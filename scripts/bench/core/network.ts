@@ -158,8 +158,8 @@ export class LeanNetwork {
         return;
       }
       case "Assemble": {
-        const { key, intents, view } = effect;
-        const request = { sender: by.name, intents, view };
+        const { key, intents, view, validUntil } = effect;
+        const request = { sender: by.name, intents, view, validUntil };
         const outcomes = assemble(this.#work, this.#ledger, request);
         this.#tell(by, { type: "AssemblyDone", key, outcomes });
         return;

@@ -3,6 +3,7 @@ import type { IntentId, NodeName, StateId } from "../ids.ts";
 import { limits } from "../limits.ts";
 import type { AssembleOutcome, MessageOf } from "../messages.ts";
 import { ignore, newKey, nextRequest, send, type Turn } from "../turn.ts";
+import { lastsForBundle } from "./bundles.ts";
 import { conflicts, viewFor } from "./context.ts";
 import { isSubset } from "./indexes.ts";
 import type { AssemblyWork, Coordinator } from "./model.ts";
@@ -222,11 +223,14 @@ function receiveOutcome(
     case "assembled": {
       const { step } = outcome;
       const isMine =
-        step.intentId === transaction.id && step.sender === transaction.sender;
+        step.intentId === transaction.id &&
+        step.sender === transaction.sender &&
+        step.laneSalt === transaction.intent.laneSalt;
       const isComplete = ![...step.inputs, ...step.reads].some((id) =>
         missing.has(id),
       );
-      if (isMine && isComplete && !conflicts(turn.node.coordinator, step))
+      const isUsable = isComplete && lastsForBundle(turn, step);
+      if (isMine && isUsable && !conflicts(turn.node.coordinator, step))
         tellTransaction(turn, transaction, { type: "Assemble_Success", step });
       else tellTransaction(turn, transaction, { type: "Assemble_Error" });
       return;

@@ -31,9 +31,17 @@ export function tellAll(
 }
 
 /** Too few blocks are left for it to be mined with certainty. */
-export function isExpiring({ node }: Turn, { bundle }: BundleWork): boolean {
+export function isExpiring(turn: Turn, { bundle }: BundleWork): boolean {
+  return !lastsForBundle(turn, bundle);
+}
+
+/** Whether enough blocks are left for a bundle to be endorsed, permitted and mined. */
+export function lastsForBundle(
+  { node }: Turn,
+  { validUntil }: { readonly validUntil: number },
+): boolean {
   const marginBlocks = Math.floor(node.config.validForBlocks / 4);
-  return bundle.validUntil <= node.height + marginBlocks;
+  return validUntil > node.height + marginBlocks;
 }
 
 /**

@@ -23,11 +23,14 @@ export function accept(
 ): void {
   const taken: IntentId[] = [];
   const refused: IntentId[] = [];
+  const foreign: IntentId[] = [];
+  const { isOwnIntent } = turn.node.config.hashing;
   for (const intent of request.intents) {
     const known = coordinator.transactions.get(intent.id);
     if (known !== undefined)
       (known.sender === from ? taken : refused).push(intent.id);
     else if (isRemembered(coordinator.ended, intent.id)) taken.push(intent.id);
+    else if (!isOwnIntent({ ...intent, sender: from })) foreign.push(intent.id);
     else if (
       hasRoom(coordinator, from) &&
       (intent.dependsOn.length === 0 || areKnown(intent, turn))
@@ -46,6 +49,8 @@ export function accept(
     });
   if (refused.length > 0)
     reject(turn, from, { ...request, ids: refused, reason: "busy" });
+  if (foreign.length > 0)
+    reject(turn, from, { ...request, ids: foreign, reason: "not-owner" });
 }
 
 function hasRoom(

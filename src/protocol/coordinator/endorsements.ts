@@ -13,7 +13,7 @@ import {
   send,
   type Turn,
 } from "../turn.ts";
-import { dissolve, findBundle, tellAll } from "./bundles.ts";
+import { dissolve, findBundle, lastsForBundle, tellAll } from "./bundles.ts";
 import { isSubset } from "./indexes.ts";
 import type { BundleWork, Coordinator } from "./model.ts";
 import { handBack } from "./preparation.ts";
@@ -38,6 +38,7 @@ export function formBundles(turn: Turn): void {
   ) {
     if (isGathering(coordinator, config)) return;
     coordinator.gathered = 0;
+    if (renewOldSteps(turn)) continue;
     const steps = takeAssembled(coordinator, turn.node.config);
     if (steps.length === 0) return;
     const work = openBundle(turn, steps, { isForUser: false });
@@ -69,15 +70,35 @@ export function formPreparations(turn: Turn): void {
   const { toPrepare, preparations, transactions } = turn.node.coordinator;
   for (const id of toPrepare) {
     if (preparations.length >= limits.preparations) return;
-    const { step, builtOn, follows } = transactions.get(id) ?? {};
+    const transaction = transactions.get(id);
+    const { step, builtOn, follows } = transaction ?? {};
     if (isSome(builtOn) || isSome(follows)) continue;
     toPrepare.delete(id);
-    if (step === undefined) continue;
+    if (step === undefined || transaction === undefined) continue;
+    if (!lastsForBundle(turn, step)) {
+      tellTransaction(turn, transaction, { type: "DependencyReverted" });
+      continue;
+    }
     const work = openBundle(turn, [step], { isForUser: true });
     if (work === undefined) continue;
     preparations.push(work);
     askEndorsers(turn, work);
   }
+}
+
+/** Steps that cannot happen for much longer are assembled again. Tells whether there were any. */
+function renewOldSteps(turn: Turn): boolean {
+  const { assembled, transactions } = turn.node.coordinator;
+  const old = [...assembled].flatMap((id) => {
+    const transaction = transactions.get(id);
+    const { step } = transaction ?? {};
+    return step === undefined || lastsForBundle(turn, step)
+      ? []
+      : (transaction ?? []);
+  });
+  for (const transaction of old)
+    tellTransaction(turn, transaction, { type: "DependencyReverted" });
+  return old.length > 0;
 }
 
 function openBundle(

@@ -15,7 +15,10 @@ export function seal(turn: Turn, steps: readonly Step[]): Bundle | undefined {
   const { coordinator, config, height } = turn.node;
   const places = collectPlaces(turn, steps);
   if (places === undefined) return undefined;
-  const validUntil = height + config.validForBlocks;
+  const validUntil = steps.reduce(
+    (least, step) => Math.min(least, step.validUntil),
+    height + config.validForBlocks,
+  );
   const unsealed = { steps, places, validUntil };
   const outline = outlineOf(config.hashing, unsealed);
   rememberPlaces(coordinator, config.hashing.placesOf(outline));

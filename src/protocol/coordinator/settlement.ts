@@ -108,6 +108,7 @@ export function restoreDispatch(turn: Turn, record: DispatchRecord): void {
       sender: step.sender,
       intent: {
         id: step.intentId,
+        laneSalt: step.laneSalt,
         payload: "",
         dependsOn: [],
         touches: undefined,

@@ -52,14 +52,28 @@ export function startAssembly(turn: Turn): void {
   });
   for (const transaction of mine)
     tell(turn, transaction, { type: "AssembleRequestReceived", key });
-  if (mine.length === 0) finishAssembly(turn, key, []);
-  else
-    turn.effects.push({
-      type: "Assemble",
-      key,
-      intents: mine.map(({ intent }) => intent),
-      view,
-    });
+  if (mine.length === 0) {
+    finishAssembly(turn, key, []);
+    return;
+  }
+  const validUntil = height + turn.node.config.validForBlocks;
+  raiseHorizon(turn, validUntil);
+  turn.effects.push({
+    type: "Assemble",
+    key,
+    intents: mine.map(({ intent }) => intent),
+    view,
+    validUntil,
+  });
+}
+
+/** Notes on the disk how far ahead this node signs steps: further than it needs now, so that it does so seldom. */
+function raiseHorizon({ node, effects }: Turn, validUntil: number): void {
+  const { sender, config } = node;
+  if (validUntil <= sender.signedUntil) return;
+  sender.signedUntil = validUntil + config.validForBlocks;
+  const { signedUntil } = sender;
+  effects.push({ type: "Save", record: { kind: "horizon", signedUntil } });
 }
 
 function isAssemblable(
@@ -136,7 +150,11 @@ function judge(
       withheld.has(id),
     )
   )
-    return { type: "postponed", id: outcome.id, reason: "its footing fell" };
+    return {
+      type: "postponed",
+      id: outcome.id,
+      reason: "a step that it builds on is withheld",
+    };
   const isEarly = transaction !== undefined && transaction.waitsFor.size > 0;
   return outcome?.type === "reverted" && isEarly
     ? { ...outcome, type: "postponed" }
@@ -159,19 +177,21 @@ export function receivePermissionRequest(
 ): void {
   const { key, ids, bundle } = request;
   const { node } = turn;
-  const { hashing, validForBlocks } = node.config;
+  const { hashing } = node.config;
   const mine = bundle.steps.filter(
     ({ intentId }) =>
       ids.includes(intentId) || node.sender.transactions.has(intentId),
   );
   const isIntact =
     hashing.bundleDigest(bundle) === bundle.digest &&
-    bundle.validUntil > node.height &&
-    bundle.validUntil <= node.height + 4 * validForBlocks;
+    bundle.validUntil > node.height;
   const denied = mine.flatMap(({ intentId, hash }) => {
     const transaction = node.sender.transactions.get(intentId);
     const step = transaction?.step;
-    const isSame = step !== undefined && hashing.stepHash(step) === hash;
+    const isSame =
+      step !== undefined &&
+      hashing.stepHash(step) === hash &&
+      bundle.validUntil <= step.validUntil;
     const reason = isIntact
       ? denialOf(transaction, { from, bundle, isSame })
       : "changed";
@@ -267,7 +287,7 @@ function denialOf(
   }: {
     readonly from: NodeName;
     readonly bundle: Outline;
-    /** It is what was assembled last. */
+    /** It is what was assembled last, and for no longer than that may happen. */
     readonly isSame: boolean;
   },
 ): DenialReason | undefined {

@@ -84,6 +84,10 @@ export interface Sender {
   }[];
   /** Ids by the last block in which a permission may be used. */
   readonly expiries: Heap<IntentId>;
+  /** No step that this node signed is valid after this block: on the disk before any is signed. */
+  signedUntil: number;
+  /** Intents that the ledger has in bundles that this node has not seen, and when it asks for them again. */
+  readonly unproven: Map<IntentId, { tries: number; dueTick: number }>;
   /** Who waits for an intent. */
   readonly dependants: Map<IntentId, IntentId[]>;
   /** How often the others were asked what became of those, since somebody began to wait, and when they are asked again. */
@@ -116,6 +120,8 @@ export function createSender(): Sender {
     answered: undefined,
     undecided: [],
     expiries: createHeap(),
+    signedUntil: 0,
+    unproven: new Map(),
     dependants: new Map(),
     inquiries: 0,
     inquiryTick: 0,

@@ -54,10 +54,9 @@ function soundOf(
     endorsements,
   }: Pick<Prepared, "endorsements"> & Omit<Prepared["bundle"], "steps">,
 ): Prepared | undefined {
-  const { committee, threshold, validForBlocks, hashing } = config;
+  const { committee, threshold, hashing } = config;
   if (step === undefined || !intent.isPrepareOnly) return undefined;
-  if (validUntil <= height || validUntil > height + 4 * validForBlocks)
-    return undefined;
+  if (validUntil <= height || validUntil > step.validUntil) return undefined;
   const bundle = { steps: [step], places, validUntil, digest };
   if (digestOf(hashing, bundle) !== digest) return undefined;
   const endorsers = new Set(endorsements.map(({ endorser }) => endorser));

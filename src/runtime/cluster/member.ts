@@ -160,10 +160,11 @@ export class Member {
       signature: options.function,
       args: options.args,
     });
-    const id = node.nextIntentId(options.group);
+    const { id, laneSalt } = node.newIntentId(options.group);
     const intent = {
       group: options.group,
       id,
+      laneSalt,
       payload,
       touches,
       dependsOn: options.dependsOn ?? [],

@@ -1,3 +1,4 @@
+import type { Hashing } from "../../protocol/config.ts";
 import type { IntentId, NodeName, StepHash } from "../../protocol/ids.ts";
 import { limits } from "../../protocol/limits.ts";
 import type { AssembleOutcome } from "../../protocol/messages.ts";
@@ -7,7 +8,7 @@ import type {
   SpeculativeView,
   Step,
 } from "../../protocol/transition.ts";
-import { hashStep, withSignature } from "../states/arrange.ts";
+import { withSignature } from "../states/arrange.ts";
 import type { StateBook } from "../states/book.ts";
 import { createState, newSalt as randomSalt } from "../states/content.ts";
 import { Overlay } from "../states/overlay.ts";
@@ -18,6 +19,7 @@ export interface AssemblerPorts {
   readonly domain: Domain;
   readonly group: DomainGroup;
   readonly book: StateBook;
+  readonly hashing: Pick<Hashing, "stepHash">;
   /** Signs hashes of steps as the node that sends the intents. */
   readonly signSteps: (hashes: readonly StepHash[]) => readonly string[];
   /** Where salts come from, if not from chance. */
@@ -30,6 +32,8 @@ export async function assemble(
     readonly sender: NodeName;
     readonly intents: readonly Intent[];
     readonly view: SpeculativeView;
+    /** The last block in which the steps can happen. */
+    readonly validUntil: number;
   },
   ports: AssemblerPorts,
 ): Promise<AssembleOutcome[]> {
@@ -42,7 +46,7 @@ export async function assemble(
       outcomes.push({ type: "error", id: intent.id, reason });
       continue;
     }
-    const outcome = await assembleOne(intent, request.sender, overlay, ports);
+    const outcome = await assembleOne(intent, request, overlay, ports);
     if (outcome.type === "assembled") length += lengthOf(outcome.step);
     outcomes.push(outcome);
   }
@@ -52,12 +56,12 @@ export async function assemble(
 /** All that is assembled together is signed together. */
 function signAll(
   outcomes: readonly AssembleOutcome[],
-  { signSteps }: AssemblerPorts,
+  { signSteps, hashing }: AssemblerPorts,
 ): AssembleOutcome[] {
   const steps = outcomes.flatMap((outcome) =>
     outcome.type === "assembled" ? [outcome.step] : [],
   );
-  const signatures = signSteps(steps.map(hashStep));
+  const signatures = signSteps(steps.map(hashing.stepHash));
   const signed = new Map(steps.map((step, i) => [step, signatures[i] ?? ""]));
   return outcomes.map((outcome) => {
     if (outcome.type !== "assembled") return outcome;
@@ -67,8 +71,11 @@ function signAll(
 }
 
 async function assembleOne(
-  { id, payload }: Intent,
-  sender: NodeName,
+  { id, laneSalt, payload }: Intent,
+  {
+    sender,
+    validUntil,
+  }: { readonly sender: NodeName; readonly validUntil: number },
   overlay: Overlay,
   { domain, group, book, newSalt = randomSalt }: AssemblerPorts,
 ): Promise<AssembleOutcome> {
@@ -91,6 +98,7 @@ async function assembleOne(
   overlay.apply(inputs, outputs);
   const step: Step = {
     intentId: id,
+    laneSalt,
     sender,
     payload,
     inputs,
@@ -111,6 +119,7 @@ async function assembleOne(
       const place = book.placeOf(used);
       return place === undefined ? [] : [{ id: used, place }];
     }),
+    validUntil,
     salt: newSalt(),
     signature: "",
   };

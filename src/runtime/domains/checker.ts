@@ -1,4 +1,5 @@
 import { requireWellFormed } from "../../ledger/index.ts";
+import type { Hashing } from "../../protocol/config.ts";
 import type {
   IntentId,
   NodeName,
@@ -13,7 +14,7 @@ import type {
   State,
   Step,
 } from "../../protocol/transition.ts";
-import { hashStep, transitionOf } from "../states/arrange.ts";
+import { transitionOf } from "../states/arrange.ts";
 import type { StateBook } from "../states/book.ts";
 import { readState } from "../states/content.ts";
 import { Overlay } from "../states/overlay.ts";
@@ -25,6 +26,7 @@ export interface CheckerPorts {
   readonly domain: Domain;
   readonly group: DomainGroup;
   readonly book: StateBook;
+  readonly hashing: Pick<Hashing, "stepHash">;
   readonly epoch: bigint;
   /** Whether the ledger makes calls for this group. */
   readonly allowsCalls: boolean;
@@ -70,10 +72,12 @@ export async function findFault(
 async function findFaultOfStep(
   step: Step,
   overlay: Overlay,
-  { domain, group, allowsCalls, isFulfilled, isSignedBy }: CheckerPorts,
+  ports: CheckerPorts,
 ): Promise<string | undefined> {
+  const { domain, group, hashing, allowsCalls, isFulfilled } = ports;
   const { intentId, sender, payload } = step;
-  if (!(await isSignedBy(sender, hashStep(step), step.signature)))
+  const hash = hashing.stepHash(step);
+  if (!(await ports.isSignedBy(sender, hash, step.signature)))
     return "its sender did not sign it";
   if (isFulfilled(intentId)) return "the intent is fulfilled";
   if (new Set(step.inputs).size !== step.inputs.length) return "spent twice";
@@ -147,10 +151,10 @@ function findMisplaced(
 
 function findFaultOfTransition(
   bundle: Bundle,
-  { epoch, membersCount }: CheckerPorts,
+  { epoch, membersCount, hashing }: CheckerPorts,
 ): Fault | undefined {
   try {
-    const outline = outlineOf({ stepHash: hashStep }, bundle);
+    const outline = outlineOf(hashing, bundle);
     requireWellFormed(transitionOf(outline, epoch), membersCount);
     return undefined;
   } catch (error) {

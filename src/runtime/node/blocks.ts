@@ -190,7 +190,17 @@ export class BlockFeed {
     own: readonly IndexedTransition[],
   ): void {
     const deeds = own.map((transition) => runner.deedOf(transition));
-    const event: Event = { type: "BlockSeen", height, facts: deeds };
+    const { address } = runner.stored;
+    const contradicted = this.#ports.store.records.revertedAmong(
+      address,
+      own.flatMap(({ intents }) => intents),
+    );
+    const event: Event = {
+      type: "BlockSeen",
+      height,
+      facts: deeds,
+      contradicted,
+    };
     if (own.length > 0)
       turn.writes.push(() => {
         runner.apply(deeds, height);

@@ -171,7 +171,7 @@ export class Deeds {
   }
 
   #assemble(runner: GroupRunner, effect: EffectOf<"Assemble">): void {
-    const { key, intents, view } = effect;
+    const { key, intents, view, validUntil } = effect;
     const { catchUp, sign, tell, fail } = this.#ports;
     const { group, book } = runner;
     const isComplete = (): boolean => book.missing.size === 0;
@@ -179,11 +179,12 @@ export class Deeds {
       // What was missing is here; later blocks may have brought what is not, and then nothing is final.
       const wasComplete = isComplete();
       assemble(
-        { sender: this.#self, intents, view },
+        { sender: this.#self, intents, view, validUntil },
         {
           domain: group.domain,
           group,
           book,
+          hashing: runner.sequencer.config.hashing,
           signSteps: (hashes) => signTogether(hashes, sign),
         },
       )

@@ -60,6 +60,7 @@ export class Endorsing {
         domain: group.domain,
         group,
         book,
+        hashing: runner.sequencer.config.hashing,
         epoch: stored.epoch,
         allowsCalls: stored.genesis.externalCalls,
         membersCount: stored.committee.length,

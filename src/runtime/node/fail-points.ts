@@ -4,6 +4,8 @@ import type { SavedRecord } from "../../protocol/records.ts";
 const durable = [
   /** At the sender: the intent itself. */
   "intent",
+  /** At the sender: how far ahead it signs steps. */
+  "horizon",
   /** At the sender: whom it permits to dispatch what. */
   "permission",
   /** At the coordinator: the bundle, with its endorsements. */
@@ -40,5 +42,7 @@ export function durableIn(record: SavedRecord): (typeof durable)[number] {
       return record.acknowledged.length === 0 ? "dispatch" : "ack";
     case "handover":
       return "handover";
+    case "horizon":
+      return "horizon";
   }
 }

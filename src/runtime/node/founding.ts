@@ -99,6 +99,7 @@ async function begin(
   const intent = {
     group,
     id,
+    laneSalt: "",
     payload,
     touches: undefined,
     dependsOn: [],

@@ -6,21 +6,33 @@ import {
 import type { NodeName } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/messages.ts";
 import type { Endorsement } from "../../protocol/transition.ts";
+import { type IsSignedBy, StepSignatures } from "../keys/step-signatures.ts";
 import { curveThread } from "../keys/curve-thread.ts";
 import type { GroupRunner } from "./group-runner.ts";
 
-/** What has to be checked before a message is believed; undefined if there is nothing. */
-export function endorsementsIn(
-  from: NodeName,
-  message: Message,
-): readonly Endorsement[] | undefined {
-  if (message.type === "Endorsement") return [{ ...message, endorser: from }];
-  if (message.type === "TransactionPrepared") return message.endorsements;
-  return undefined;
+/** Whether the signatures in a message are genuine that the protocol relies on; undefined if there are none. */
+export function areSignaturesGenuine(
+  runner: GroupRunner,
+  { from, message }: { readonly from: NodeName; readonly message: Message },
+  directory: { readonly isSignedBy: IsSignedBy },
+): Promise<boolean> | undefined {
+  if (message.type === "Endorsement")
+    return areGenuine(runner, [{ ...message, endorser: from }]);
+  if (message.type === "TransactionPrepared")
+    return areGenuine(runner, message.endorsements);
+  const { self, hashing } = runner.sequencer.config;
+  if (message.type !== "FulfilmentProof" || message.step.sender !== self)
+    return undefined;
+  const { step } = message;
+  return new StepSignatures(directory).isSigned(
+    self,
+    hashing.stepHash(step),
+    step.signature,
+  );
 }
 
 /** Whether all endorsements are genuine, and no member's stands twice: so there are never more to look at than members. */
-export async function areGenuine(
+async function areGenuine(
   runner: GroupRunner,
   endorsements: readonly Endorsement[],
 ): Promise<boolean> {

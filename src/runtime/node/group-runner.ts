@@ -126,6 +126,11 @@ export class GroupRunner {
   }): SequencerConfig {
     const { address, members, threshold, mode, policy, epoch } = this.stored;
     const { endorsers: committee } = this.group;
+    const payload = this.group.domain.genesis?.(this.group);
+    const genesis =
+      payload === undefined
+        ? undefined
+        : { id: genesisIdOf(this.group), payload };
     return {
       ...ticksOf(options.settings),
       self: options.self,
@@ -141,7 +146,7 @@ export class GroupRunner {
       pool: mode === "remote" ? committee : [],
       policy,
       boot: options.boot,
-      hashing: hashingOf({ domain: this.ledgerDomain, epoch }),
+      hashing: hashingOf({ domain: this.ledgerDomain, epoch, genesis }),
     };
   }
 

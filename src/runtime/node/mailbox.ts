@@ -1,10 +1,9 @@
 import type { Event } from "../../protocol/events.ts";
 import type { GroupAddress, NodeName } from "../../protocol/ids.ts";
 import type { Message, MessageOf } from "../../protocol/messages.ts";
-import type { Endorsement } from "../../protocol/transition.ts";
 import type { SealedTransport } from "../transport/sealed-transport.ts";
 import { type Body, decodeBody } from "./body.ts";
-import { areGenuine, endorsementsIn } from "./genuine.ts";
+import { areSignaturesGenuine } from "./genuine.ts";
 import type { GroupRunner } from "./group-runner.ts";
 import type { GroupOffer } from "./offer.ts";
 import { bodiesIn, Outbox } from "./outbox.ts";
@@ -18,7 +17,10 @@ const WAITING_MAX = 50_000;
 /** What only members of a group say to each other. */
 type GroupBody = Extract<Body, { readonly type: "message" | "ask" | "tell" }>;
 
-interface MailboxPorts extends Pick<NodePorts, "connect" | "store"> {
+interface MailboxPorts extends Pick<
+  NodePorts,
+  "connect" | "store" | "directory"
+> {
   readonly turns: Turns;
   readonly runner: (group: GroupAddress) => GroupRunner | undefined;
   readonly tell: (runner: GroupRunner, event: Event) => void;
@@ -42,7 +44,7 @@ interface MailboxPorts extends Pick<NodePorts, "connect" | "store"> {
 export class Mailbox {
   readonly #ports: MailboxPorts;
   readonly #dropped: Record<string, number> = {};
-  /** Messages whose endorsements are being looked at. */
+  /** Messages whose signatures are being checked. */
   #checking = 0;
   readonly #outbox = new Outbox({
     send: (to, bodies) => this.#transport?.send(to, bodies),
@@ -149,28 +151,33 @@ export class Mailbox {
         }
         if (message.type === "EndorsementRequest")
           runner.seen.add(from, message.bundle);
-        const endorsements = endorsementsIn(from, message);
-        if (endorsements === undefined)
+        const { directory } = this.#ports;
+        const isGenuine = areSignaturesGenuine(
+          runner,
+          { from, message },
+          directory,
+        );
+        if (isGenuine === undefined)
           this.#ports.tell(runner, { type: "MessageReceived", from, message });
-        else this.#check(runner, endorsements, { from, message });
+        else this.#check(runner, isGenuine, { from, message });
         return;
       }
     }
   }
 
-  /** Passes a message on if its endorsements are genuine. */
+  /** Passes a message on if its signatures are genuine. */
   #check(
     runner: GroupRunner,
-    endorsements: readonly Endorsement[],
+    isGenuine: Promise<boolean>,
     received: { readonly from: NodeName; readonly message: Message },
   ): void {
     this.#checking += 1;
-    areGenuine(runner, endorsements)
+    isGenuine
       .then((isGood) => {
         this.#checking -= 1;
         if (isGood)
           this.#ports.tell(runner, { type: "MessageReceived", ...received });
-        else this.#drop("forged endorsement");
+        else this.#drop("forged signature");
       })
       .catch(this.#ports.fail);
   }

@@ -1,4 +1,4 @@
-import { intentIdAt } from "../../ledger/index.ts";
+import { intentIdAt, parseAddress } from "../../ledger/index.ts";
 import type { Event } from "../../protocol/events.ts";
 import {
   type Digest,
@@ -23,6 +23,7 @@ import {
   type SentTransaction,
   type TransactionSigner,
 } from "../service.ts";
+import { laneOfSender } from "../states/ownership.ts";
 import { BlockFeed } from "./blocks.ts";
 import type { Body } from "./body.ts";
 import { CatchUp } from "./catch-up.ts";
@@ -285,11 +286,19 @@ export class Node implements NodeService {
     return this.#runner(address).group;
   }
 
-  nextIntentId(group: GroupAddress): IntentId {
-    const { lane, series } = this.#ports.store.lanes.nextSeries(group);
+  newIntentId(group: GroupAddress): ReturnType<NodeService["newIntentId"]> {
+    const { chainId } = this.#options;
+    const { lane, salt, series } = this.#ports.store.lanes.nextSeries(
+      group,
+      (laneSalt) =>
+        laneOfSender(
+          { chainId, group: parseAddress(group) },
+          { sender: this.name, salt: laneSalt },
+        ),
+    );
     const id = parseIntentId(intentIdAt(lane, series));
-    if (id === undefined) throw new Error("An intent's id is none.");
-    return id;
+    if (id === undefined) throw new Error("Invalid intent id.");
+    return { id, laneSalt: salt };
   }
 
   async submit(work: NewWork, record: () => void): Promise<void> {

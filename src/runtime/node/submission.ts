@@ -7,12 +7,12 @@ import type { Prepared } from "../../protocol/records.ts";
 import { executeGasMax } from "../ledger/submitter/gas.ts";
 import type { Submission } from "../ledger/submitter/ports.ts";
 import { outlineOf } from "../../protocol/outline.ts";
-import { hashStep, transitionOf } from "../states/arrange.ts";
+import { transitionOf } from "../states/arrange.ts";
 import type { GroupRunner } from "./group-runner.ts";
 
 /** The call that carries out an endorsed bundle, with as many endorsements as the ledger wants. */
 export function submissionOf(
-  { stored }: GroupRunner,
+  { stored, sequencer }: GroupRunner,
   { bundle, endorsements }: Prepared,
 ): Submission {
   const { committee, threshold, epoch, address } = stored;
@@ -26,7 +26,7 @@ export function submissionOf(
       signature,
     })),
   );
-  const outline = outlineOf({ stepHash: hashStep }, bundle);
+  const outline = outlineOf(sequencer.config.hashing, bundle);
   const transition = transitionOf(outline, epoch);
   const data = encodeExecute(transition, packed);
   return {

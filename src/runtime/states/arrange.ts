@@ -32,12 +32,18 @@ import type {
   UnsealedOutline,
 } from "../../protocol/transition.ts";
 import { sha256Hex } from "../sha256.ts";
+import { type Genesis, ownershipIn } from "./ownership.ts";
 import { ledgerIdOf, placeOnLedger } from "./place.ts";
 
 /** A group on its chain, in one epoch of its committee. */
 export interface LedgerGroup {
   readonly domain: LedgerDomain;
   readonly epoch: bigint;
+}
+
+/** The same, with the intent with which it begins, if there is one. */
+export interface OpenedGroup extends LedgerGroup {
+  readonly genesis?: Genesis | undefined;
 }
 
 /** What nonsense comes to: no such state exists, so the ledger refuses. */
@@ -115,14 +121,15 @@ function placesIn(
 }
 
 /** The ledger's arithmetic for one group, as the protocol takes it. */
-export function hashingOf({ domain, epoch }: LedgerGroup): Hashing {
+export function hashingOf({ domain, epoch, genesis }: OpenedGroup): Hashing {
   // A bundle is asked about several times while it goes through one node.
   const digests = new WeakMap<
     readonly StepOutline[],
     { readonly bundle: UnsealedOutline; readonly digest: Digest }
   >();
   return {
-    stepHash: hashStep,
+    isOwnIntent: ownershipIn({ domain, genesis }),
+    stepHash: stepHashIn({ domain, epoch }),
     bundleDigest: (bundle) => {
       const known = digests.get(bundle.steps);
       if (
@@ -133,7 +140,7 @@ export function hashingOf({ domain, epoch }: LedgerGroup): Hashing {
       const digest = parseDigest(
         transitionDigest(domain, transitionOf(bundle, epoch)),
       );
-      if (digest === undefined) throw new Error("A digest is no digest.");
+      if (digest === undefined) throw new Error("Invalid digest.");
       digests.set(bundle.steps, { bundle, digest });
       return digest;
     },
@@ -150,34 +157,51 @@ function hashSteps(steps: readonly StepOutline[]): Bytes32 {
   return sha256Hex(bytes);
 }
 
-const stepHashes = new WeakMap<Step, StepHash>();
+/** The hash of a step, and the group for which it was computed. */
+const stepHashes = new WeakMap<
+  Step,
+  { readonly scope: string; readonly hash: StepHash }
+>();
 
-/** What the sender of a step signs: all of it. */
-export function hashStep(step: Step): StepHash {
-  const known = stepHashes.get(step);
-  if (known !== undefined) return known;
-  // JSON is unambiguous; the content of states is bound by their ids.
-  const text = JSON.stringify([
-    step.intentId,
-    step.sender,
-    step.payload,
-    step.inputs,
-    step.reads,
-    step.outputs.map(({ id }) => id),
-    step.infos.map(({ id }) => id),
-    step.calls.map(({ target, data }) => [target, data]),
-    step.found.map(({ id, place }) => [id, place]),
-    step.salt,
-  ]);
-  const hash = parseStepHash(sha256Hex(text));
-  if (hash === undefined) throw new Error("A hash has the wrong shape.");
-  stepHashes.set(step, hash);
-  return hash;
+/**
+ * The hash that the sender of a step signs. It covers all of the step, and the chain, the group and the epoch: a signed step
+ * means nothing anywhere else.
+ */
+export function stepHashIn({
+  domain,
+  epoch,
+}: LedgerGroup): Hashing["stepHash"] {
+  const scope = `${domain.chainId}:${domain.group}:${epoch}`;
+  return (step) => {
+    const known = stepHashes.get(step);
+    if (known?.scope === scope) return known.hash;
+    // JSON is unambiguous; the content of states is bound by their ids.
+    const text = JSON.stringify([
+      scope,
+      step.intentId,
+      step.laneSalt,
+      step.sender,
+      step.payload,
+      step.inputs,
+      step.reads,
+      step.outputs.map(({ id }) => id),
+      step.infos.map(({ id }) => id),
+      step.calls.map(({ target, data }) => [target, data]),
+      step.found.map(({ id, place }) => [id, place]),
+      step.validUntil,
+      step.salt,
+    ]);
+    const hash = parseStepHash(sha256Hex(text));
+    if (hash === undefined) throw new Error("A hash has the wrong shape.");
+    stepHashes.set(step, { scope, hash });
+    return hash;
+  };
 }
 
 /** The same step with a signature over its hash, which does not depend on it. */
 export function withSignature(step: Step, signature: string): Step {
   const signed = { ...step, signature };
-  stepHashes.set(signed, hashStep(step));
+  const known = stepHashes.get(step);
+  if (known !== undefined) stepHashes.set(signed, known);
   return signed;
 }

@@ -152,7 +152,9 @@ export class Records {
   /** The groups in which something is not over. */
   openGroups(): readonly string[] {
     return this.#database
-      .all("SELECT DISTINCT group_address FROM records WHERE outcome = 'open'")
+      .all(
+        "SELECT DISTINCT group_address FROM records WHERE outcome = 'open' AND key <> 'horizon'",
+      )
       .map((row) => String(row["group_address"]));
   }
 
@@ -191,6 +193,22 @@ export class Records {
       .reverse();
   }
 
+  /** Those of some intents that ended here as reverted. Most groups have none, and then nothing is looked up. */
+  revertedAmong(
+    group: GroupAddress,
+    ids: readonly IntentId[],
+  ): readonly IntentRecord[] {
+    if (ids.length === 0) return [];
+    const any = this.#database.get(
+      "SELECT 1 FROM records WHERE group_address = ? AND outcome = 'reverted' LIMIT 1",
+      group,
+    );
+    if (any === undefined) return [];
+    return ids.flatMap((id) =>
+      this.isReverted(group, id) ? (this.intent(group, id) ?? []) : [],
+    );
+  }
+
   /** Whether an intent of this node ended as reverted. */
   isReverted(group: GroupAddress, id: IntentId): boolean {
     const row = this.#database.get(
@@ -214,6 +232,7 @@ function partsOf(record: SavedRecord): Parts {
       return { lasting, progress, shared: record.bundle };
     }
     case "handover":
+    case "horizon":
       return { lasting: record, progress: {}, shared: record };
   }
 }
@@ -267,8 +286,10 @@ function readIntent(row: Row): IntentRecord {
 function withEveryField(record: SavedRecord): SavedRecord {
   if (record.kind !== "intent") return record;
   const { parked, permission, reason, prepared, receipt, intent } = record;
+  const { fulfilment } = record;
   return {
     ...record,
+    fulfilment,
     intent: { ...intent, touches: intent.touches },
     parked,
     permission,

@@ -193,7 +193,7 @@ export class Submissions {
     const dependsOn = options.dependsOn.map((other) =>
       this.#dependency(other, group.address),
     );
-    const intentId = service.nextIntentId(group.address);
+    const { id: intentId, laneSalt } = service.newIntentId(group.address);
     const row: UserTransaction = {
       id,
       idempotencyKey: options.idempotencyKey,
@@ -213,6 +213,7 @@ export class Submissions {
     const intent = {
       group: group.address,
       id: intentId,
+      laneSalt,
       payload,
       touches,
       dependsOn,

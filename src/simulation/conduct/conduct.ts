@@ -200,6 +200,8 @@ export class Conduct {
       case "TransactionPreparedAck":
       case "DependencyQuery":
       case "DependencyFailed":
+      case "FulfilmentQuery":
+      case "FulfilmentProof":
       case "HandoverRequest":
       case "HandoverAck":
         return;

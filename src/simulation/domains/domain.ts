@@ -28,6 +28,8 @@ export interface AssemblyRequest {
   readonly sender: NodeName;
   readonly intents: readonly Intent[];
   readonly view: SpeculativeView;
+  /** The last block in which the steps can happen. */
+  readonly validUntil: number;
   /** Intents that are not ready yet. */
   readonly parked: ReadonlySet<IntentId>;
   /** Intents that cannot be assembled just now. Nothing is built on them. */

@@ -1,9 +1,10 @@
 import { outputStateIds, parseHex } from "../../ledger/index.ts";
+import type { Hashing } from "../../protocol/config.ts";
 import type { GroupAddress, IntentId, StateId } from "../../protocol/ids.ts";
 import { outlineOf } from "../../protocol/outline.ts";
 import type { Bundle, State } from "../../protocol/transition.ts";
 import type { IndexedTransition } from "../../runtime/ports.ts";
-import { hashStep, transitionOf } from "../../runtime/states/arrange.ts";
+import { transitionOf } from "../../runtime/states/arrange.ts";
 import { StateBook } from "../../runtime/states/book.ts";
 import { Database } from "../../runtime/store/database.ts";
 import { States, statesSchema } from "../../runtime/store/states.ts";
@@ -18,6 +19,7 @@ export class LedgerBook implements Book {
   readonly states: StateBook;
   readonly #group: GroupAddress;
   readonly #epoch: bigint;
+  readonly #hashing: Pick<Hashing, "stepHash">;
   readonly #mayKnow: (state: State) => boolean;
   readonly #database = new Database(
     { file: ":memory:" },
@@ -30,12 +32,14 @@ export class LedgerBook implements Book {
   constructor(options: {
     readonly group: GroupAddress;
     readonly epoch: bigint;
+    readonly hashing: Pick<Hashing, "stepHash">;
     /** Whether its node may see what a state means. */
     readonly mayKnow: (state: State) => boolean;
   }) {
     const { group } = options;
     this.#group = group;
     this.#epoch = options.epoch;
+    this.#hashing = options.hashing;
     this.#mayKnow = options.mayKnow;
     this.states = new StateBook({ group }, { states: this.#stored });
   }
@@ -81,7 +85,7 @@ export class LedgerBook implements Book {
   }
 
   #indexed(bundle: Bundle): IndexedTransition {
-    const outline = outlineOf({ stepHash: hashStep }, bundle);
+    const outline = outlineOf(this.#hashing, bundle);
     const transition = transitionOf(outline, this.#epoch);
     const hash = parseHex(bundle.digest);
     return {

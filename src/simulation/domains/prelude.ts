@@ -37,6 +37,7 @@ function plainWish(
   return {
     intent: {
       id,
+      laneSalt: "",
       payload,
       dependsOn,
       touches: undefined,

@@ -1,4 +1,5 @@
 import { ledgerDomain, parseAddress } from "../../ledger/index.ts";
+import type { Hashing } from "../../protocol/config.ts";
 import type { EndorseOutcome } from "../../protocol/events.ts";
 import type { IntentId, NodeName } from "../../protocol/ids.ts";
 import type { Intent, State } from "../../protocol/transition.ts";
@@ -39,6 +40,7 @@ export function onTrial(trial: Trial): DomainKind {
 /** A domain of the runtime, with the runtime's own assembler, checker, books and hashes. */
 class RuntimeDomain implements SimulatedDomain {
   readonly rules: SimulatedDomain["rules"];
+  readonly #hashing: Hashing;
   readonly suspects: readonly NodeName[];
   readonly #drawn: DrawnGroup;
   readonly #trial: Trial;
@@ -55,6 +57,11 @@ class RuntimeDomain implements SimulatedDomain {
     this.#group = groupOf(drawn, trial);
     this.#salts = new Random(drawn.seed, "salts");
     this.#lies = new Random(drawn.seed, "lies");
+    const address = parseAddress(drawn.contract);
+    this.#hashing = hashingOf({
+      domain: ledgerDomain({ chainId: CHAIN_ID, group: address }),
+      epoch: EPOCH,
+    });
     this.rules = this.#rules();
     const { members, endorsers } = this.#group;
     // Some liars send intents, some endorse, and most do both.
@@ -63,18 +70,16 @@ class RuntimeDomain implements SimulatedDomain {
   }
 
   #rules(): SimulatedDomain["rules"] {
-    const { contract, threshold } = this.#drawn;
+    const { threshold } = this.#drawn;
     const { endorsers } = this.#group;
     const { mode } = this.#trial.domain;
-    const group = parseAddress(contract);
-    const domain = ledgerDomain({ chainId: CHAIN_ID, group });
     return {
       committee: endorsers,
       threshold: Math.min(threshold, endorsers.length),
       mode,
       pool: mode === "remote" ? endorsers : [],
       mayKnow: (node, state) => this.#isEntitled(node, state),
-      hashing: hashingOf({ domain, epoch: EPOCH }),
+      hashing: this.#hashing,
     };
   }
 
@@ -109,6 +114,7 @@ class RuntimeDomain implements SimulatedDomain {
     const book = new LedgerBook({
       group: this.#drawn.contract,
       epoch: EPOCH,
+      hashing: this.#hashing,
       mayKnow: (state) => isEndorser || this.#isEntitled(node, state),
     });
     this.#books.set(node, book);
@@ -130,6 +136,7 @@ class RuntimeDomain implements SimulatedDomain {
       domain: isLying ? cheating(domain, lies, () => book.all()) : domain,
       group: this.#group,
       book,
+      hashing: this.#hashing,
       signSteps: (hashes) => hashes.map((hash) => sign(sender, hash)),
       newSalt: () => saltFrom(this.#salts),
     });
@@ -170,6 +177,7 @@ class RuntimeDomain implements SimulatedDomain {
       domain,
       group,
       book: book.states,
+      hashing: this.#hashing,
       epoch: EPOCH,
       allowsCalls: domain.allowsCalls?.(group) ?? false,
       membersCount: group.endorsers.length,

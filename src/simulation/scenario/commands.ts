@@ -158,6 +158,7 @@ function submit(world: ScriptedWorld, command: Command): void {
   const amount = command.options.get("pays") ?? "1";
   const intent: Intent = {
     id: known?.id ?? intentIdOf(0, world.intents.size + 1),
+    laneSalt: "",
     payload: `pay ${command.options.get("from") ?? "group"} ${node.name} ${amount}`,
     dependsOn: listOf(command, "dependsOn").map((other) => world.idOf(other)),
     touches: command.options.has("touches")

@@ -28,11 +28,12 @@ export class ScriptedDomain {
 
   assemble(
     sender: NodeName,
-    { key, intents, view }: EffectOf<"Assemble">,
+    { key, intents, view, validUntil }: EffectOf<"Assemble">,
   ): Event {
     const { parked } = this;
     const holdings = this.bookOf(sender);
-    const outcomes = assemble({ sender, intents, view, holdings, parked });
+    const request = { sender, intents, view, validUntil, holdings, parked };
+    const outcomes = assemble(request);
     return { type: "AssemblyDone", key, outcomes };
   }
 

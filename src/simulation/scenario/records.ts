@@ -30,6 +30,7 @@ function pointOf(
   before: SavedRecord | undefined,
 ): Point | undefined {
   if (record.kind === "handover") return "handover";
+  if (record.kind === "horizon") return undefined;
   if (record.kind === "dispatch") return before === undefined ? "P1C" : "P2C";
   if (record.receipt !== undefined) return "P3";
   if (before?.kind !== "intent") return "P0";
@@ -66,6 +67,8 @@ function titleOf(record: SavedRecord, names: Names): string {
       return `dispatch ${names.digest(record.bundle.digest)}`;
     case "handover":
       return `handover to ${record.to}`;
+    case "horizon":
+      return `horizon ${record.signedUntil}`;
   }
 }
 
@@ -84,6 +87,9 @@ function describe(
       return describeDispatch(record, before, names);
     case "handover":
       return `${title} flush=${names.some(record.flush)}`;
+    // It goes to the disk before the first assembly, and then seldom: stories do not tell it.
+    case "horizon":
+      return undefined;
   }
 }
 

@@ -1,6 +1,8 @@
 import type { AssembleOutcome, Stage } from "../../../src/protocol/messages.ts";
 import type { IntentRecord } from "../../../src/protocol/records.ts";
+import { outlineOf } from "../../../src/protocol/outline.ts";
 import type { Bundle, Intent, Step } from "../../../src/protocol/transition.ts";
+import { hashing } from "../../../src/simulation/hashing.ts";
 import { block, heartbeat, submission } from "../letters.ts";
 import { keyOf, LoneNode, rank } from "../lone-node.ts";
 import {
@@ -41,7 +43,7 @@ export class Sender {
   }
 
   #step(): Step {
-    return aStep({ intentId: this.wish.id, sender: self });
+    return aStep({ intentId: this.wish.id, sender: self, validUntil });
   }
 
   #bundleUntil(until: number): Bundle {
@@ -156,8 +158,28 @@ export class Sender {
     return this;
   }
 
+  /** The ledger has what it permitted. */
   confirmed(): this {
-    this.node.tell(block(1, [this.wish.id]));
+    const bundle = this.#bundleUntil(validUntil);
+    this.node.tell(block(1, [this.wish.id], bundle));
+    return this;
+  }
+
+  /** The ledger has it in a bundle that it has not seen: with its own step, or with that of another node. */
+  fulfilledIn(kind: "own" | "foreign"): Bundle {
+    const sender = kind === "own" ? self : rank(2);
+    const bundle = bundleOf([{ ...this.#step(), sender }], validUntil - 1);
+    this.node.tell(block(1, [this.wish.id], bundle));
+    return bundle;
+  }
+
+  /** Another member shows what is in that bundle. */
+  proven(bundle: Bundle): this {
+    const [step] = bundle.steps;
+    if (step === undefined) throw new Error("The bundle is empty.");
+    const outline = outlineOf(hashing, bundle);
+    const type = "FulfilmentProof";
+    this.node.hear(coordinator, { type, bundle: outline, step });
     return this;
   }
 
@@ -191,7 +213,9 @@ export function recordOf(wish: Intent): IntentRecord {
     retries: 0,
     parked: undefined,
     permission: undefined,
+    permitted: [],
     liveUntil: 0,
+    fulfilment: undefined,
     isDispatched: false,
     reason: undefined,
     isDoomed: false,

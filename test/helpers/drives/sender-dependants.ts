@@ -21,15 +21,18 @@ function preparedUntil(lastBlock: number): IntentRecord {
 
 /** A sender whose transaction depends on one that was prepared for its user, who executed it. */
 class Dependant extends Sender {
+  readonly #executed: ReturnType<typeof block>;
+
   constructor(trace: Trace, lastBlock: number) {
     super(trace, { wish, records: [preparedUntil(lastBlock)] });
-    this.node.tell(block(1, [dependency.id]));
+    this.#executed = block(1, [dependency.id], bundleOf([], lastBlock));
+    this.node.tell(this.#executed);
     this.delegated();
   }
 
   /** A reorganisation takes that back, and it never happens again. */
   lost(): void {
-    const { facts } = block(1, [dependency.id]);
+    const { facts } = this.#executed;
     const record = this.node.records.get(`intent:${dependency.id}`);
     const reopened = record?.kind === "intent" ? [record] : [];
     this.node.tell({ type: "BlocksReverted", height: 0, facts, reopened });
@@ -51,32 +54,32 @@ const lateAndDispatched = (trace: Trace): Dependant =>
 
 const ends: readonly Drive[] = [
   {
-    arrow: "Assembling --> Reverted : DependencyReverted [hasNoLivePermission]",
+    arrow: "Assembling --> Reverted : DependencyReverted [hasNoLiveStep]",
     run: (trace) => late(trace).assembling().lost(),
   },
   {
     arrow:
-      "EndorsementGathering --> Reverted : DependencyReverted [hasNoLivePermission]",
+      "EndorsementGathering --> Reverted : DependencyReverted [hasNoLiveStep]",
     run: (trace) => late(trace).gathering().lost(),
   },
   {
-    arrow: "Prepared --> Reverted : DependencyReverted [hasNoLivePermission]",
+    arrow: "Prepared --> Reverted : DependencyReverted [hasNoLiveStep]",
     run: (trace) => lateAndPermitted(trace).lost(),
   },
   {
-    arrow: "Dispatched --> Reverted : DependencyReverted [hasNoLivePermission]",
+    arrow: "Dispatched --> Reverted : DependencyReverted [hasNoLiveStep]",
     run: (trace) => lateAndDispatched(trace).lost(),
   },
   {
-    arrow: "Sequenced --> Reverted : DependencyReverted [hasNoLivePermission]",
+    arrow: "Sequenced --> Reverted : DependencyReverted [hasNoLiveStep]",
     run: (trace) => lateAndDispatched(trace).stage("sequenced").lost(),
   },
   {
-    arrow: "Submitted --> Reverted : DependencyReverted [hasNoLivePermission]",
+    arrow: "Submitted --> Reverted : DependencyReverted [hasNoLiveStep]",
     run: (trace) => lateAndDispatched(trace).stage("submitted").lost(),
   },
   {
-    arrow: "Parked --> Reverted : DependencyReverted [hasNoLivePermission]",
+    arrow: "Parked --> Reverted : DependencyReverted [hasNoLiveStep]",
     run: (trace) => late(trace).parked().lost(),
   },
 ];

@@ -1,3 +1,4 @@
+import type { IntentRecord } from "../../../src/protocol/records.ts";
 import { block, submission } from "../letters.ts";
 import { LoneNode } from "../lone-node.ts";
 import { bundleOf, intent } from "../simulated-group.ts";
@@ -74,8 +75,8 @@ const failures: readonly Drive[] = [
   },
   {
     arrow:
-      "EndorsementGathering --> Reverted : EndorsementRefused [hasNoLivePermission]",
-    run: (trace) => fresh(trace, 0).gathering().refused(),
+      "EndorsementGathering --> Reverted : EndorsementRefused [hasNoLiveStep]",
+    run: (trace) => fresh(trace, 0).gathering().expired().refused(),
   },
   {
     arrow: "EndorsementGathering --> Pending : EndorsementRefused",
@@ -94,7 +95,7 @@ const failures: readonly Drive[] = [
     run: (trace) => dispatched(trace).failed(),
   },
   {
-    arrow: "Dispatched --> Reverted : ConfirmedReverted [hasNoLivePermission]",
+    arrow: "Dispatched --> Reverted : ConfirmedReverted [hasNoLiveStep]",
     run: (trace) => dispatched(trace, 0).expired(),
   },
   {
@@ -106,7 +107,7 @@ const failures: readonly Drive[] = [
     run: (trace) => sequenced(trace).failed(),
   },
   {
-    arrow: "Sequenced --> Reverted : ConfirmedReverted [hasNoLivePermission]",
+    arrow: "Sequenced --> Reverted : ConfirmedReverted [hasNoLiveStep]",
     run: (trace) => sequenced(trace, 0).expired(),
   },
   {
@@ -118,7 +119,7 @@ const failures: readonly Drive[] = [
     run: (trace) => submitted(trace).failed(),
   },
   {
-    arrow: "Submitted --> Reverted : ConfirmedReverted [hasNoLivePermission]",
+    arrow: "Submitted --> Reverted : ConfirmedReverted [hasNoLiveStep]",
     run: (trace) => submitted(trace, 0).expired(),
   },
   {
@@ -147,39 +148,72 @@ const failures: readonly Drive[] = [
   },
 ];
 
-const confirmations: readonly Drive[] = [
+/** Every state in which the ledger may have it, with a permission that may still be used. */
+const fulfillable = {
+  Pending: (trace: Trace) => dispatched(trace, 0).failed(),
+  Delegated: (trace: Trace) => back(trace),
+  Assembling: (trace: Trace) => back(trace).assembling(),
+  EndorsementGathering: (trace: Trace) => back(trace).gathering(),
+  Prepared: (trace: Trace) => permitted(trace),
+  Dispatched: (trace: Trace) => dispatched(trace),
+  Sequenced: (trace: Trace) => sequenced(trace),
+  Submitted: (trace: Trace) => submitted(trace),
+  Parked: (trace: Trace) => back(trace).parked(),
+};
+
+const confirmations: readonly Drive[] = Object.entries(fulfillable).flatMap(
+  ([state, drive]) => [
+    {
+      arrow: `${state} --> Confirmed : ConfirmedSuccess`,
+      run: (trace: Trace) => drive(trace).confirmed(),
+    },
+    {
+      arrow: `${state} --> Unproven : FulfilledUnseen`,
+      run: (trace: Trace) => drive(trace).fulfilledIn("own"),
+    },
+  ],
+);
+
+/** The ledger has it in a bundle that it has not seen. */
+const proofs: readonly Drive[] = [
   {
-    arrow: "Pending --> Confirmed : ConfirmedSuccess",
+    arrow: "Unproven --> Confirmed : ConfirmedSuccess",
     run: (trace) => {
-      const sender = new Sender(trace);
-      sender.occupy();
-      sender.node.tell(submission(sender.wish));
-      sender.confirmed();
+      const sender = fresh(trace).gathering();
+      sender.proven(sender.fulfilledIn("own"));
     },
   },
   {
-    arrow: "Delegated --> Confirmed : ConfirmedSuccess",
-    run: (trace) => fresh(trace).confirmed(),
+    arrow: "Unproven --> Reverted : FulfilledByOther",
+    run: (trace) => {
+      const sender = fresh(trace).gathering();
+      sender.proven(sender.fulfilledIn("foreign"));
+    },
   },
   {
-    arrow: "Assembling --> Confirmed : ConfirmedSuccess",
-    run: (trace) => fresh(trace).assembling().confirmed(),
+    arrow: "Unproven --> Pending : FulfilmentUndone",
+    run: (trace) => {
+      const { node, wish } = fresh(trace).gathering();
+      const seen = block(1, [wish.id]);
+      node.tell(seen);
+      const { facts } = seen;
+      node.tell({ type: "BlocksReverted", height: 0, facts, reopened: [] });
+    },
   },
   {
-    arrow: "EndorsementGathering --> Confirmed : ConfirmedSuccess",
-    run: (trace) => fresh(trace).gathering().confirmed(),
-  },
-  {
-    arrow: "Prepared --> Confirmed : ConfirmedSuccess",
-    run: (trace) => permitted(trace).confirmed(),
-  },
-  {
-    arrow: "Sequenced --> Confirmed : ConfirmedSuccess",
-    run: (trace) => sequenced(trace).confirmed(),
-  },
-  {
-    arrow: "Parked --> Confirmed : ConfirmedSuccess",
-    run: (trace) => back(trace).parked().confirmed(),
+    arrow: "PreparedForUser --> Unproven : FulfilledUnseen",
+    run: (trace) => {
+      const { wish } = new Sender(trace);
+      const bundle = bundleOf([], 10);
+      const { digest } = bundle;
+      const record: IntentRecord = {
+        ...recordOf({ ...wish, isPrepareOnly: true }),
+        prepared: { bundle, endorsements: [] },
+        receipt: { type: "Prepared", id: wish.id, digest },
+      };
+      const node = new LoneNode({ self }, { records: [record] }, trace);
+      node.tell(block(1, [wish.id]));
+    },
   },
 ];
 
@@ -222,7 +256,7 @@ const movements: readonly Drive[] = [
     run: (trace) => fresh(trace).assembling().returned(),
   },
   {
-    arrow: "Prepared --> Delegated : PermissionExpired",
+    arrow: "Prepared --> Delegated : PermissionExpired [hasExpiredPermission]",
     run: (trace) => permitted(trace).expired(),
   },
 ];
@@ -231,5 +265,6 @@ const movements: readonly Drive[] = [
 export const senderTransactionDrives: readonly Drive[] = [
   ...failures,
   ...confirmations,
+  ...proofs,
   ...movements,
 ];

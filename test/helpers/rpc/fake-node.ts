@@ -87,8 +87,9 @@ export class FakeNode implements NodeService {
     return this.#wanted.length;
   }
 
-  nextIntentId(): IntentId {
-    return id32(parseIntentId, `intent ${this.#intents++}`);
+  newIntentId(): ReturnType<NodeService["newIntentId"]> {
+    const id = id32(parseIntentId, `intent ${this.#intents++}`);
+    return { id, laneSalt: "" };
   }
 
   async submit({ intents }: NewWork, record: () => void): Promise<void> {

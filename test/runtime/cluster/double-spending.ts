@@ -134,7 +134,7 @@ describe("A coin that is spent twice", function () {
     const witnesses = ["alice", "bob"].map((name) => cluster.member(name).node);
     for (const node of witnesses) await node.holdBlocks();
     // So that the copy does not give the same id to another intent, which the ledger would refuse anyway.
-    member.node.nextIntentId(group.address);
+    member.node.newIntentId(group.address);
     const first = await pay();
     const { type } = await member.receipt(group.address, first);
     expect(type).to.equal("Confirmed");

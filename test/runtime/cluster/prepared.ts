@@ -45,7 +45,7 @@ describe("A prepared intent", function () {
     const group = await cluster.createGroup({ domain: "group-token" });
     const alice = cluster.member("alice");
     const { node } = alice;
-    const id = node.nextIntentId(group.address);
+    const { id, laneSalt } = node.newIntentId(group.address);
     const { payload, touches } = group.domain.check({
       group,
       node: alice.name,
@@ -53,7 +53,7 @@ describe("A prepared intent", function () {
       signature: "mint(string,uint256)",
       args: { to: "pot", amount: "7" },
     });
-    const intent = { group: group.address, id, payload, touches };
+    const intent = { group: group.address, id, laneSalt, payload, touches };
     const prepare = { ...intent, dependsOn: [], isPrepareOnly: true };
     await node.submit(
       { intents: [prepare], transactions: [] },

@@ -1,9 +1,11 @@
 import { expect } from "chai";
 
+import { ledgerDomain, parseAddress } from "../../../src/ledger/index.ts";
 import type { AssembleOutcome } from "../../../src/protocol/messages.ts";
 import type { SpeculativeView } from "../../../src/protocol/transition.ts";
 import { assemble } from "../../../src/runtime/domains/assembler.ts";
 import { groupToken } from "../../../src/runtime/domains/group-token.ts";
+import { stepHashIn } from "../../../src/runtime/states/arrange.ts";
 import { StateBook } from "../../../src/runtime/states/book.ts";
 import { createState } from "../../../src/runtime/states/content.ts";
 import { openStore } from "../../../src/runtime/store/store.ts";
@@ -16,6 +18,7 @@ import {
 } from "../../helpers/stores.ts";
 
 const group = groupAt(1);
+const ledger = ledgerDomain({ chainId: 1n, group: parseAddress(group) });
 
 /** A state that nobody has seen: a coin of the pot. */
 const coin = (amount: number) =>
@@ -60,6 +63,7 @@ async function burn(
       sender,
       intents: amounts.map((amount, n) => ({
         id: intentId(100 + n),
+        laneSalt: "",
         payload: JSON.stringify({
           type: "burn",
           from: "pot",
@@ -70,6 +74,7 @@ async function burn(
         isPrepareOnly: false,
       })),
       view: { created: [], spent: [], ...view },
+      validUntil: 1_000,
     },
     {
       domain: groupToken,
@@ -80,6 +85,7 @@ async function burn(
         configuration: {},
       },
       book: aBook(),
+      hashing: { stepHash: stepHashIn({ domain: ledger, epoch: 0n }) },
       signSteps: (hashes) => hashes.map(() => "signed"),
     },
   );

@@ -19,6 +19,7 @@ describe("Messages that a node dropped", () => {
       turns: new Turns({ store, onFatal: never }),
       userKeys: { answer: never, learn: never },
       runner: never,
+      directory: { names: never, endorserOf: never, isSignedBy: never },
       tell: never,
       fail: never,
       onAsk: never,

@@ -17,6 +17,7 @@ const delegation: Message = {
   intents: [
     {
       id: intentAt(1),
+      laneSalt: "",
       payload: "",
       touches: undefined,
       dependsOn: [],

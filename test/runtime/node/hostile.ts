@@ -225,7 +225,7 @@ describe("A group with a member that lies", function () {
         "version",
         "unknown",
         "unknown group",
-        "forged endorsement",
+        "forged signature",
         "endorsement of nothing",
         "key of nobody",
       ])

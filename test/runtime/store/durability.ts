@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 
 import { expect } from "chai";
 
+import { parseLane } from "../../../src/ledger/index.ts";
 import { Database } from "../../../src/runtime/store/database.ts";
 import { migrations } from "../../../src/runtime/store/schema.ts";
 import { openStore } from "../../../src/runtime/store/store.ts";
@@ -157,7 +158,10 @@ describe("a store in a file", () => {
     const lanes = new Set<string>();
     for (let i = 0; i < 3; i++) {
       const store = openStore({ file });
-      lanes.add(store.lanes.nextSeries(group).lane);
+      lanes.add(
+        store.lanes.nextSeries(group, (salt) => parseLane(salt.padEnd(50, "0")))
+          .lane,
+      );
       store.close();
     }
     expect(lanes.size).to.equal(3);

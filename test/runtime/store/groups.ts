@@ -1,8 +1,12 @@
 import { expect } from "chai";
 
 import {
+  bitmapWordOf,
   intentIdAt,
+  type Lane,
+  laneOf,
   parseAddress,
+  parseLane,
   parseUint64,
 } from "../../../src/ledger/index.ts";
 import type { StoredGroup } from "../../../src/runtime/store/groups.ts";
@@ -93,15 +97,18 @@ describe("the table of peers", () => {
   });
 });
 
+const laneWith = (salt: string): Lane =>
+  parseLane(`0x${salt.slice(2, 4).repeat(24)}`);
+
 describe("lanes", () => {
   it("count up in one lane for each group", () => {
     let byte = 0;
     const lanes = new Lanes({
       randomBytes: (length) => new Uint8Array(length).fill(++byte),
     });
-    const first = lanes.nextSeries(groupAt(1));
-    const second = lanes.nextSeries(groupAt(1));
-    const elsewhere = lanes.nextSeries(groupAt(2));
+    const first = lanes.nextSeries(groupAt(1), laneWith);
+    const second = lanes.nextSeries(groupAt(1), laneWith);
+    const elsewhere = lanes.nextSeries(groupAt(2), laneWith);
     expect([first.series, second.series, elsewhere.series]).to.deep.equal([
       0n,
       1n,
@@ -112,5 +119,20 @@ describe("lanes", () => {
     expect(intentIdAt(second.lane, second.series)).to.equal(
       `0x${"01".repeat(24)}${"0".repeat(15)}1`,
     );
+    expect(first.salt).to.equal(`0x${"01".repeat(16)}`);
+  });
+
+  it("end where a word of the ledger ends", () => {
+    let byte = 0;
+    const lanes = new Lanes({
+      randomBytes: (length) => new Uint8Array(length).fill(++byte),
+    });
+    const ids = Array.from({ length: 600 }, () => {
+      const { lane, series } = lanes.nextSeries(groupAt(1), laneWith);
+      return intentIdAt(lane, series);
+    });
+    expect(new Set(ids).size).to.equal(600);
+    expect(new Set(ids.map(bitmapWordOf)).size).to.equal(3);
+    expect(new Set(ids.map(laneOf)).size).to.equal(3);
   });
 });

@@ -36,6 +36,7 @@ const aDispatch: DispatchRecord = {
     steps: [
       {
         intentId: intentId(1),
+        laneSalt: "0x03",
         sender: nodeName("alice"),
         payload: "pay",
         inputs: [stateId(1)],
@@ -44,6 +45,7 @@ const aDispatch: DispatchRecord = {
         infos: [{ id: stateId(3), content: '{"said":"ü"}' }],
         calls: [{ target: groupAt(9), data: "0x01" }],
         found: [],
+        validUntil: 12,
         salt: "0x02",
         signature: "0x01",
       },
@@ -99,6 +101,8 @@ function changed(record: SavedRecord, random: Random): SavedRecord {
       };
     case "handover":
       return base;
+    case "horizon":
+      return { ...base, signedUntil: random.below(100) };
   }
 }
 

@@ -1,5 +1,6 @@
 import { push } from "../../heap.ts";
 import type { NodeName } from "../../ids.ts";
+import { limits } from "../../limits.ts";
 import { recordKey, type IntentRecord, type Receipt } from "../../records.ts";
 import { nextTry, type Turn } from "../../turn.ts";
 import type { Sender } from "../model.ts";
@@ -22,7 +23,9 @@ export function toRecord(
     retries,
     parked,
     permission,
+    permitted,
     liveUntil,
+    fulfilment,
     isDispatched,
     reason,
     isDoomed,
@@ -35,7 +38,9 @@ export function toRecord(
     retries,
     parked,
     permission,
+    permitted,
     liveUntil,
+    fulfilment,
     isDispatched,
     reason,
     isDoomed,
@@ -98,6 +103,7 @@ export function keepStep(
 ): void {
   transaction.step = step;
   transaction.request = key;
+  transaction.liveUntil = Math.max(transaction.liveUntil, step.validUntil);
 }
 
 export function dropStep(transaction: SenderTransaction): void {
@@ -115,15 +121,19 @@ export function permit(
     transaction.permission.coordinator === from
   )
     return;
+  const { permission, permitted } = transaction;
+  if (permission !== undefined)
+    transaction.permitted = [...permitted, permission.digest].slice(
+      -limits.permitted,
+    );
   transaction.permission = {
     coordinator: from,
     digest: bundle.digest,
     validUntil: bundle.validUntil,
-    attempt: (transaction.permission?.attempt ?? 0) + 1,
+    attempt: (permission?.attempt ?? 0) + 1,
   };
   transaction.isDispatched = false;
-  transaction.liveUntil = Math.max(transaction.liveUntil, bundle.validUntil);
-  push(turn.node.sender.expiries, transaction.liveUntil, transaction.id);
+  push(turn.node.sender.expiries, bundle.validUntil, transaction.id);
   save(transaction, undefined, turn);
 }
 
@@ -171,7 +181,7 @@ export function postpone(
   sender.postponed.add(transaction);
 }
 
-/** It will end as reverted, but a permission may still be used: wait until it cannot. */
+/** It will end as reverted, but a step that was signed for it may still happen: it waits until none can. */
 export function doom(
   transaction: SenderTransaction,
   event: { readonly reason: string },
@@ -235,6 +245,36 @@ export function lapse(
   node.sender.transactions.delete(transaction.id);
 }
 
+/** Waits for proof that it was its own step. The other members are asked at once: see `fulfilment.ts`. */
+export function awaitProof(
+  transaction: SenderTransaction,
+  event: EventOf<"FulfilledUnseen">,
+  turn: Turn,
+): void {
+  const { sender, tick } = turn.node;
+  transaction.fulfilment = event.fulfilment;
+  transaction.parked = undefined;
+  transaction.step = undefined;
+  sendTo(sender, transaction, undefined);
+  sender.unproven.set(transaction.id, { tries: 0, dueTick: tick });
+  save(transaction, event, turn);
+}
+
+/** The ledger no longer has it: it goes on as if it had never been there. */
+export function reopen(
+  transaction: SenderTransaction,
+  event: EventOf<"FulfilmentUndone">,
+  turn: Turn,
+): void {
+  const { sender } = turn.node;
+  transaction.fulfilment = undefined;
+  sender.unproven.delete(transaction.id);
+  save(transaction, event, turn);
+  if (transaction.isDoomed)
+    push(sender.expiries, transaction.liveUntil, transaction.id);
+  else queue(transaction, event, turn);
+}
+
 export function confirm(
   transaction: SenderTransaction,
   { block }: EventOf<"ConfirmedSuccess">,
@@ -260,6 +300,7 @@ function settle(
 ): void {
   const { node, effects } = turn;
   stopWaiting(turn, transaction);
+  node.sender.unproven.delete(transaction.id);
   effects.push(
     { type: "Save", record: toRecord(transaction, receipt) },
     { type: "Settled", receipt },

@@ -1,15 +1,13 @@
 import type { Turn } from "../../turn.ts";
 import type { SenderTransaction } from "./model.ts";
 
-/** No permission for it can be used any more, as the own view of the ledger shows. */
-export function hasNoLivePermission(
-  transaction: SenderTransaction,
+/** Nothing that was signed for it can happen any more, as the own view of the ledger shows. */
+export function hasNoLiveStep(
+  { liveUntil }: SenderTransaction,
   _event: unknown,
   { node }: Turn,
 ): boolean {
-  return (
-    node.height >= transaction.liveUntil || transaction.permission === undefined
-  );
+  return node.height >= liveUntil;
 }
 
 export function mayRetry(
@@ -20,20 +18,12 @@ export function mayRetry(
   return transaction.retries < node.config.retriesMax;
 }
 
-export function isSettledSafely(
-  transaction: SenderTransaction,
-  event: unknown,
-  turn: Turn,
-): boolean {
-  return hasNoLivePermission(transaction, event, turn);
-}
-
 export function isDoomedAndSafe(
   transaction: SenderTransaction,
   event: unknown,
   turn: Turn,
 ): boolean {
-  return transaction.isDoomed && hasNoLivePermission(transaction, event, turn);
+  return transaction.isDoomed && hasNoLiveStep(transaction, event, turn);
 }
 
 /** The permission that it gave last can still be used. */
@@ -43,4 +33,13 @@ export function hasLivePermission(
   { node }: Turn,
 ): boolean {
   return permission !== undefined && permission.validUntil > node.height;
+}
+
+/** The permission that it gave last can no longer be used. */
+export function hasExpiredPermission(
+  transaction: SenderTransaction,
+  event: unknown,
+  turn: Turn,
+): boolean {
+  return !hasLivePermission(transaction, event, turn);
 }

@@ -1,6 +1,6 @@
-import type { IntentId, NodeName, RequestKey } from "../../ids.ts";
+import type { Digest, IntentId, NodeName, RequestKey } from "../../ids.ts";
 import type { AssembleOutcome } from "../../messages.ts";
-import type { Permission, Prepared } from "../../records.ts";
+import type { Fulfilment, Permission, Prepared } from "../../records.ts";
 import type { Intent, Outline, Step } from "../../transition.ts";
 
 /** States of a transaction, as its sender sees it. */
@@ -14,6 +14,7 @@ export type SenderTransactionState =
   | "Dispatched"
   | "Sequenced"
   | "Submitted"
+  | "Unproven"
   | "Confirmed"
   | "Reverted"
   | "Parked"
@@ -46,6 +47,12 @@ export type SenderTransactionEvent =
   /** The coordinator no longer has it: returned, forgotten, silent. */
   | { readonly type: "Released" }
   | { readonly type: "ConfirmedSuccess"; readonly block: number }
+  /** The ledger has it, in a bundle that this node has not seen. */
+  | { readonly type: "FulfilledUnseen"; readonly fulfilment: Fulfilment }
+  /** The ledger has its id, and not its step: enough members signed what another node did in its name. */
+  | { readonly type: "FulfilledByOther"; readonly reason: string }
+  /** A reorganisation took the block back in which the ledger had it. */
+  | { readonly type: "FulfilmentUndone" }
   | {
       readonly type: "ConfirmedReverted";
       readonly reason: string;
@@ -77,7 +84,9 @@ export interface SenderTransaction {
   /** The request that it was assembled for. */
   request: RequestKey | undefined;
   permission: Permission | undefined;
+  permitted: readonly Digest[];
   liveUntil: number;
+  fulfilment: Fulfilment | undefined;
   isDispatched: boolean;
   retries: number;
   reason: string | undefined;
@@ -129,7 +138,9 @@ export function createTransaction(
     step: undefined,
     request: undefined,
     permission: undefined,
+    permitted: [],
     liveUntil: 0,
+    fulfilment: undefined,
     isDispatched: false,
     retries: 0,
     reason: undefined,

@@ -1,6 +1,7 @@
 import type { Table } from "../../machine.ts";
 import type { Turn } from "../../turn.ts";
 import {
+  awaitProof,
   confirm,
   doom,
   dropStep,
@@ -13,14 +14,16 @@ import {
   permit,
   postpone,
   queue,
+  reopen,
   retryLater,
   revert,
   save,
   unpark,
 } from "./actions.ts";
 import {
+  hasExpiredPermission,
   hasLivePermission,
-  hasNoLivePermission,
+  hasNoLiveStep,
   isDoomedAndSafe,
   mayRetry,
 } from "./guards.ts";
@@ -30,12 +33,16 @@ import type {
   SenderTransactionState,
 } from "./model.ts";
 
-const confirmed = [{ to: "Confirmed", run: [confirm] }] as const;
+/** The ledger has its id: in a bundle with its own step, or in one of which this node does not know that. */
+const fulfilled = {
+  ConfirmedSuccess: [{ to: "Confirmed", run: [confirm] }],
+  FulfilledUnseen: [{ to: "Unproven", run: [awaitProof] }],
+} as const;
 
 /** Its coordinator says that it failed, or the last block of its permission has passed. */
 const failed = [
   { to: "Delegated", when: mayRetry, run: [retryLater] },
-  { to: "Reverted", when: hasNoLivePermission, run: [revert] },
+  { to: "Reverted", when: hasNoLiveStep, run: [revert] },
   { to: "Pending", run: [doom] },
 ] as const;
 
@@ -47,7 +54,7 @@ const failedWhilePermitted = [
 
 /** The domain says that the intent can never succeed. */
 const invalid = [
-  { to: "Reverted", when: hasNoLivePermission, run: [revert] },
+  { to: "Reverted", when: hasNoLiveStep, run: [revert] },
   { to: "Pending", run: [doom] },
 ] as const;
 
@@ -76,7 +83,7 @@ export const senderTransactionTable: Table<
     PermissionExpired: [
       { to: "Reverted", when: isDoomedAndSafe, run: [revert] },
     ],
-    ConfirmedSuccess: confirmed,
+    ...fulfilled,
   },
   Delegated: {
     Delegated: [{ to: "Delegated", run: [noteDelegate] }],
@@ -85,7 +92,7 @@ export const senderTransactionTable: Table<
     CoordinatorChanged: again,
     Released: again,
     DependencyReverted: invalid,
-    ConfirmedSuccess: confirmed,
+    ...fulfilled,
   },
   Assembling: {
     AssembleRequestReceived: [{ to: "Assembling" }],
@@ -98,7 +105,7 @@ export const senderTransactionTable: Table<
     CoordinatorChanged: again,
     Released: again,
     DependencyReverted: invalid,
-    ConfirmedSuccess: confirmed,
+    ...fulfilled,
   },
   EndorsementGathering: {
     AssembleRequestReceived: [{ to: "Assembling", run: [dropStep] }],
@@ -109,35 +116,42 @@ export const senderTransactionTable: Table<
     CoordinatorChanged: again,
     Released: again,
     DependencyReverted: invalid,
-    ConfirmedSuccess: confirmed,
+    ...fulfilled,
   },
   Prepared: {
     AssembleRequestReceived: [{ to: "Assembling", run: [dropStep] }],
     DispatchConfirmationRequestReceived: [{ to: "Prepared", run: [permit] }],
     Dispatched: dispatched,
     Released: again,
-    PermissionExpired: again,
+    PermissionExpired: [
+      { to: "Delegated", when: hasExpiredPermission, run: [dropStep, queue] },
+    ],
     DependencyReverted: invalid,
-    ConfirmedSuccess: confirmed,
+    ...fulfilled,
     ConfirmedReverted: failedWhilePermitted,
   },
   Dispatched: {
     NonceAssigned: [{ to: "Sequenced" }],
     Submitted: [{ to: "Submitted" }],
     DependencyReverted: invalid,
-    ConfirmedSuccess: confirmed,
+    ...fulfilled,
     ConfirmedReverted: failed,
   },
   Sequenced: {
     Submitted: [{ to: "Submitted" }],
     DependencyReverted: invalid,
-    ConfirmedSuccess: confirmed,
+    ...fulfilled,
     ConfirmedReverted: failed,
   },
   Submitted: {
     DependencyReverted: invalid,
-    ConfirmedSuccess: confirmed,
+    ...fulfilled,
     ConfirmedReverted: failed,
+  },
+  Unproven: {
+    ConfirmedSuccess: fulfilled.ConfirmedSuccess,
+    FulfilledByOther: [{ to: "Reverted", run: [revert] }],
+    FulfilmentUndone: [{ to: "Pending", run: [reopen] }],
   },
   Confirmed: {},
   Reverted: {},
@@ -145,10 +159,10 @@ export const senderTransactionTable: Table<
     Dispatched: dispatched,
     DependencyReverted: invalid,
     Resumed: [{ to: "Pending", run: [unpark] }],
-    ConfirmedSuccess: confirmed,
+    ...fulfilled,
   },
   PreparedForUser: {
-    ConfirmedSuccess: confirmed,
+    ...fulfilled,
     PermissionExpired: [{ to: "Lapsed", run: [lapse] }],
   },
   Lapsed: {},

@@ -1,0 +1,150 @@
+import type { Digest, IntentId, NodeName } from "../ids.ts";
+import type { MessageOf } from "../messages.ts";
+import { outlineOf } from "../outline.ts";
+import type { Fulfilment } from "../records.ts";
+import { tellSender } from "../tell.ts";
+import type { Bundle } from "../transition.ts";
+import {
+  ignore,
+  isMember,
+  nextRequest,
+  send,
+  type Sequencer,
+  type Turn,
+} from "../turn.ts";
+import { freeDependants } from "./dependencies.ts";
+import { tell } from "./tell.ts";
+import type { SenderTransaction } from "./transaction/model.ts";
+
+// Endorsers sign a step only for the node that owns the intent's id. A sender does not rely on that: it says "confirmed" only if
+// the bundle on the ledger holds a step that it signed itself. It knows the bundles that it permitted, coordinated or endorsed;
+// for any other bundle it asks the members, and checks their answer against the digest on the ledger.
+
+const notOwnStep =
+  "The ledger has the intent's id in a bundle without a step of this node";
+
+/** The ledger has an intent that may be one of this node's own. */
+export function seeFulfilled(
+  turn: Turn,
+  id: IntentId,
+  fulfilment: Fulfilment,
+): void {
+  const transaction = turn.node.sender.transactions.get(id);
+  if (transaction !== undefined) {
+    const verdict = judge(turn.node, transaction, fulfilment.digest);
+    if (verdict !== "own")
+      tell(turn, transaction, { type: "FulfilledUnseen", fulfilment });
+    if (verdict === "unseen") ask(turn, transaction);
+    else settle(turn, transaction, fulfilment, verdict);
+  }
+  freeDependants(turn, id);
+}
+
+/** It is known whose step the ledger has. */
+function settle(
+  turn: Turn,
+  transaction: SenderTransaction,
+  { block }: Fulfilment,
+  verdict: "own" | "foreign",
+): void {
+  const isEnded =
+    verdict === "own"
+      ? tell(turn, transaction, { type: "ConfirmedSuccess", block })
+      : tell(turn, transaction, {
+          type: "FulfilledByOther",
+          reason: notOwnStep,
+        });
+  if (isEnded) tellSender(turn, { type: "TransactionConfirmed" });
+}
+
+/** Whose step a bundle holds for an intent of this node, as far as it has seen the bundle. */
+function judge(
+  node: Sequencer,
+  { id, permission, permitted, prepared }: SenderTransaction,
+  digest: Digest,
+): "own" | "foreign" | "unseen" {
+  const isPermitted =
+    permission?.digest === digest ||
+    prepared?.bundle.digest === digest ||
+    permitted.includes(digest);
+  if (isPermitted) return "own";
+  const step = bundleOf(node, digest)?.steps.find(
+    ({ intentId }) => intentId === id,
+  );
+  if (step === undefined) return "unseen";
+  return step.sender === node.config.self ? "own" : "foreign";
+}
+
+/** A bundle that this node dispatched. Its steps were checked before. */
+function bundleOf(
+  { coordinator }: Sequencer,
+  digest: Digest,
+): Bundle | undefined {
+  return coordinator.dispatched.get(digest)?.record.bundle;
+}
+
+/** Asks all members what was in the bundle. */
+function ask(turn: Turn, { id, fulfilment }: SenderTransaction): void {
+  const { sender, config } = turn.node;
+  const work = sender.unproven.get(id);
+  if (work === undefined || fulfilment === undefined) return;
+  work.dueTick = nextRequest(turn, work.tries, id);
+  work.tries += 1;
+  const { digest } = fulfilment;
+  for (const member of config.members)
+    if (member !== config.self)
+      send(turn, member, { type: "FulfilmentQuery", id, digest });
+}
+
+/** Asks again, less and less often, for what nobody has shown. */
+export function askForProofs(turn: Turn): void {
+  const { sender, tick } = turn.node;
+  for (const [id, { dueTick }] of sender.unproven) {
+    const transaction = sender.transactions.get(id);
+    if (transaction !== undefined && tick >= dueTick) ask(turn, transaction);
+  }
+}
+
+/** Shows a step to the node that it names as its sender, and to nobody else. */
+export function receiveFulfilmentQuery(
+  turn: Turn,
+  from: NodeName,
+  { id, digest }: MessageOf<"FulfilmentQuery">,
+): void {
+  const { node } = turn;
+  const bundle = bundleOf(node, digest);
+  const step = bundle?.steps.find(({ intentId }) => intentId === id);
+  if (bundle === undefined || step?.sender !== from) return;
+  send(turn, from, {
+    type: "FulfilmentProof",
+    bundle: outlineOf(node.config.hashing, bundle),
+    step,
+  });
+}
+
+/** A member shows what was in the bundle. The runtime has checked the signature of a step that names this node as its sender. */
+export function receiveFulfilmentProof(
+  turn: Turn,
+  from: NodeName,
+  { bundle, step }: MessageOf<"FulfilmentProof">,
+): void {
+  const { node } = turn;
+  const { hashing, self } = node.config;
+  const { digest, steps } = bundle;
+  const transaction = node.sender.transactions.get(step.intentId);
+  const { fulfilment } = transaction ?? {};
+  const isProof =
+    isMember(node, from) &&
+    fulfilment?.digest === digest &&
+    hashing.bundleDigest(bundle) === digest &&
+    steps.some(
+      ({ intentId, hash }) =>
+        intentId === step.intentId && hash === hashing.stepHash(step),
+    );
+  if (!isProof || transaction === undefined) {
+    ignore(turn, "stale proof");
+    return;
+  }
+  const verdict = step.sender === self ? "own" : "foreign";
+  settle(turn, transaction, fulfilment, verdict);
+}
