@@ -12,6 +12,7 @@ import { openChainClient } from "../../src/runtime/ledger/client/open.ts";
 import type { NodeFact } from "../../src/runtime/node/ports.ts";
 import { defaultSettings } from "../../src/runtime/node/settings.ts";
 import { NodeRefusal, type NodeGroup } from "../../src/runtime/service.ts";
+import type { ChainClient } from "../../src/runtime/ports.ts";
 import { Hub } from "../../src/runtime/transport/in-process.ts";
 import { keyOf } from "./cluster.ts";
 import { Members } from "./members.ts";
@@ -24,12 +25,17 @@ import { nodeName } from "./stores.ts";
 export interface HandmadeNodes {
   readonly hub: Hub;
   readonly keys: Members;
+  readonly chainId: bigint;
+  readonly client: ChainClient;
   readonly facts: (readonly [node: string, fact: NodeFact])[];
   readonly member: (name: string) => Member;
   /** Resolves when something holds, which is looked at whenever a node tells something. */
   readonly until: (holds: () => boolean) => Promise<void>;
-  /** A group of all of them that all must endorse in. */
-  readonly createGroup: () => Promise<NodeGroup>;
+  /** A group of all of them, unless other members are named; all nodes must endorse, unless a threshold is given. */
+  readonly createGroup: (options?: {
+    readonly members?: readonly string[];
+    readonly threshold?: number;
+  }) => Promise<NodeGroup>;
   readonly stop: () => Promise<void>;
 }
 
@@ -109,19 +115,22 @@ export async function startHandmade(
     });
   };
   for (const one of members) one.start();
+  const random = randomFrom(1);
   return {
     hub,
     keys,
+    chainId,
+    client: openClient(),
     facts,
     member,
     until,
-    createGroup: async () => {
+    createGroup: async (options = {}) => {
       const group = await member(names[0] ?? "").node.createGroup({
-        id: randomFrom(1).bytes32(),
+        id: random.bytes32(),
         name: "",
         domain: groupToken.name,
-        members: names.map(nodeName),
-        threshold: names.length,
+        members: (options.members ?? names).map(nodeName),
+        threshold: options.threshold ?? names.length,
         configuration: {},
       });
       await until(() =>

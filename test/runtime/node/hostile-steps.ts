@@ -1,0 +1,157 @@
+import { expect } from "chai";
+
+import {
+  intentIdAt,
+  laneOf,
+  parseIntentId as parseLedgerIntentId,
+  seriesOf,
+} from "../../../src/ledger/index.ts";
+import {
+  type GroupAddress,
+  type IntentId,
+  parseIntentId,
+} from "../../../src/protocol/ids.ts";
+import type { UnsealedBundle } from "../../../src/protocol/transition.ts";
+import {
+  type HandmadeNodes,
+  startHandmade,
+} from "../../helpers/handmade-nodes.ts";
+import { HostileMember } from "../../helpers/hostile-member.ts";
+
+const honest = ["alice", "bob", "carol"];
+
+/** The id that follows in the same lane, as everybody can guess it from the chain. */
+function idAfter(id: IntentId): IntentId {
+  const known = parseLedgerIntentId(id);
+  const next = parseIntentId(intentIdAt(laneOf(known), seriesOf(known) + 1n));
+  if (next === undefined) throw new Error("no id");
+  return next;
+}
+
+describe("A member with keys and code of its own", function () {
+  this.timeout(60_000);
+
+  let nodes: HandmadeNodes;
+  let dave: HostileMember;
+
+  beforeEach(async () => {
+    nodes = await startHandmade(honest, { outsiders: ["dave"] });
+    dave = new HostileMember(nodes, "dave");
+  });
+
+  afterEach(async () => {
+    await dave.stop();
+    await nodes.stop();
+  });
+
+  /** A group in which any three of the four endorse. */
+  const createGroup = async (): Promise<GroupAddress> => {
+    const { address } = await nodes.createGroup({
+      members: [...honest, "dave"],
+      threshold: 3,
+    });
+    return address;
+  };
+
+  const mint = async (name: string, group: GroupAddress): Promise<IntentId> =>
+    await nodes.member(name).send({
+      group,
+      function: "mint(string,uint256)",
+      args: { to: "pot", amount: "5" },
+    });
+
+  const endingOf = async (
+    name: string,
+    group: GroupAddress,
+    id: IntentId,
+  ): Promise<string> => (await nodes.member(name).receipt(group, id)).type;
+
+  /** Resolves when nobody coordinates the group: then any member may ask for endorsements. */
+  const rest = async (group: GroupAddress): Promise<void> => {
+    await nodes.until(() =>
+      honest.every((name) =>
+        nodes
+          .member(name)
+          .node.status()
+          .groups.every(
+            ({ address, coordinator }) =>
+              address !== group || coordinator === "Idle",
+          ),
+      ),
+    );
+  };
+
+  const collect = async (
+    group: GroupAddress,
+    unsealed: UnsealedBundle,
+    members: readonly string[],
+  ): Promise<readonly string[]> => {
+    await rest(group);
+    const bundle = dave.seal(group, unsealed);
+    const answers = await dave.collect(group, bundle, members);
+    return answers.map((answer) =>
+      answer.type === "Refusal" ? answer.reason : "endorsed",
+    );
+  };
+
+  it("gets no endorsement in one group for a step that was signed in another", async () => {
+    const cheap = await createGroup();
+    const precious = await createGroup();
+    const id = await mint("alice", cheap);
+    expect(await endingOf("alice", cheap, id)).to.equal("Confirmed");
+    const { message } = await dave.hears("EndorsementRequest");
+    const { steps, places, validUntil } = message.bundle;
+    expect(steps.map(({ sender }) => sender)).to.deep.equal(["alice"]);
+    const unsealed = { steps, places, validUntil };
+    expect(await collect(precious, unsealed, honest)).to.deep.equal([
+      "invalid",
+      "invalid",
+      "invalid",
+    ]);
+  });
+
+  it("gets no endorsement for the ids that another member will use next", async () => {
+    const group = await createGroup();
+    const first = await mint("carol", group);
+    expect(await endingOf("carol", group, first)).to.equal("Confirmed");
+    const next = idAfter(first);
+    const { message } = await dave.hears("EndorsementRequest");
+    const [seen] = message.bundle.steps;
+    // With a salt of its own, and with the one that carol's step showed.
+    for (const laneSalt of ["", seen?.laneSalt ?? ""]) {
+      const step = dave.mint(group, { id: next, laneSalt });
+      const unsealed = { steps: [step], places: [], validUntil: 100 };
+      expect(await collect(group, unsealed, honest)).to.deep.equal([
+        "invalid",
+        "invalid",
+        "invalid",
+      ]);
+    }
+    const second = await mint("carol", group);
+    expect(second).to.equal(next);
+    expect(await endingOf("carol", group, second)).to.equal("Confirmed");
+  });
+
+  it("gets no endorsement for a bundle that is valid for ever, or longer than its steps", async () => {
+    const group = await createGroup();
+    const { id, laneSalt } = dave.newIntentId(group);
+    const forever = Number.MAX_SAFE_INTEGER;
+    for (const [lastBlock, validUntil] of [
+      [forever, forever],
+      [100, 101],
+    ] as const) {
+      const step = dave.mint(group, { id, laneSalt, validUntil: lastBlock });
+      const unsealed = { steps: [step], places: [], validUntil };
+      expect(await collect(group, unsealed, ["alice", "bob"])).to.deep.equal([
+        "invalid",
+        "invalid",
+      ]);
+    }
+    const step = dave.mint(group, { id, laneSalt, validUntil: 100 });
+    const unsealed = { steps: [step], places: [], validUntil: 100 };
+    expect(await collect(group, unsealed, ["alice", "bob"])).to.deep.equal([
+      "endorsed",
+      "endorsed",
+    ]);
+  });
+});
