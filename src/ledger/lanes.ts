@@ -6,8 +6,8 @@ import { describe, LedgerInputError } from "./input-error.ts";
 // bit for each intent, 256 of them in a word of storage, and the word is the id without its last byte. So 256
 // ids in a row, starting at a multiple of 256, share one word: the first pays 22,100 gas to open it, the
 // others 5,000 or less. 192 bits keep two senders, who draw without asking each other, from ever meeting
-// (2^96 lanes for an even chance), and say nothing about who drew them; a sender changes lanes at will, at
-// the price of one new word. 64 bits of series number last for ever.
+// (2^96 lanes for an even chance), and say nothing about who drew them. Ids of one lane do have the same sender, as
+// everybody can see: a sender that does not want to show that changes lanes, at the price of one new word.
 
 /** The upper 192 bits of intent ids that one sender counts up in one group. */
 export type Lane = Hex & Brand<`0x${string}`, "Lane">;
