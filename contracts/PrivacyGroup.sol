@@ -17,6 +17,9 @@ import { TypedData } from "./libraries/TypedData.sol";
 /// @dev Groups are clones of one implementation, made by {PrivacyGroupFactory}. The first committee and the option
 /// for external calls are immutable arguments of the clone, so creation and initialisation are one step. There is no
 /// owner, no upgrade, no way to send it value, and the caller's address matters only in {executeApproved}.
+///
+/// While external calls are made, every function that changes something refuses to be entered. Views answer: calls
+/// come after all effects, so the answers are those of the finished transition.
 contract PrivacyGroup is IPrivacyGroup, EIP712, ReentrancyGuardTransient {
     using Committees for bytes;
     using IntentBitmap for IntentBitmap.Bitmap;
@@ -57,7 +60,7 @@ contract PrivacyGroup is IPrivacyGroup, EIP712, ReentrancyGuardTransient {
         Transition calldata transition,
         address delegate,
         Endorsements calldata endorsements
-    ) external onlyInstance {
+    ) external onlyInstance nonReentrantView {
         _requireCurrent(transition.epoch, transition.validUntil);
         (bytes32 transitionHash, ) = TypedData.hash(transition);
         if (_approvals[transitionHash][delegate]) revert PrivacyGroupAlreadyApproved(transitionHash, delegate);
@@ -78,7 +81,7 @@ contract PrivacyGroup is IPrivacyGroup, EIP712, ReentrancyGuardTransient {
     function changeCommittee(
         CommitteeChange calldata change,
         Endorsements calldata endorsements
-    ) external onlyInstance {
+    ) external onlyInstance nonReentrantView {
         _requireCurrent(change.epoch, change.validUntil);
         _requireEndorsed(TypedData.hash(change), endorsements);
         bytes memory encoded = Committees.encode(change.members, change.threshold, allowsExternalCalls());

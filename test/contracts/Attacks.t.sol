@@ -463,6 +463,35 @@ contract AttacksTest is LedgerTest {
         assertFulfilled(group, "inner");
     }
 
+    /// @dev Nor can it change who endorses, or approve anything, with endorsements that are otherwise good.
+    function test_Attack_ReenterApproveAndChangeCommittee() public {
+        group = createGroup(3, 2, true);
+        Reentrant reentrant = new Reentrant();
+        IPrivacyGroup.Transition memory inner = transition(group, "inner", none(), list("y"));
+        IPrivacyGroup.Transition memory outer = transition(group, "outer", none(), list("x"));
+        outer.calls = calls(address(reentrant), abi.encodeCall(Reentrant.attack, ()));
+
+        bytes32 approval = TypedData.hashApproval(transitionHash(inner), ATTACKER);
+        reentrant.prepare(abi.encodeCall(IPrivacyGroup.approve, (inner, ATTACKER, endorse(group, approval))));
+        uint256 before = vm.snapshotState();
+        submit(group, outer);
+        _wasRefused(reentrant);
+        isTrue(!group.isApproved(transitionHash(inner), ATTACKER), "not approved");
+
+        vm.revertToState(before);
+        IPrivacyGroup.CommitteeChange memory change = IPrivacyGroup.CommitteeChange(0, createMembers(1), 1, 0);
+        IPrivacyGroup.Endorsements memory endorsements = endorse(group, committeeChangeHash(change));
+        reentrant.prepare(abi.encodeCall(IPrivacyGroup.changeCommittee, (change, endorsements)));
+        submit(group, outer);
+        _wasRefused(reentrant);
+        (uint64 epoch, , ) = group.committee();
+        equal(epoch, 0);
+
+        // Both are possible again afterwards, within the same transaction.
+        approveFor(group, inner, ATTACKER);
+        group.changeCommittee(change, endorsements);
+    }
+
     function test_Attack_ReplayFromWithinAnExternalCall() public {
         group = createGroup(3, 2, true);
         Reentrant reentrant = new Reentrant();
