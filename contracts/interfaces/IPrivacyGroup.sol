@@ -8,7 +8,8 @@ import { IExternalCalls } from "./IExternalCalls.sol";
 /// spent twice; no intent is fulfilled twice; nothing changes without endorsements by at least `threshold` distinct
 /// members over exactly what happens; and the events alone rebuild everything the contract knows.
 ///
-/// Who calls is irrelevant: every outcome follows from what the members signed.
+/// Who calls is irrelevant: every outcome follows from what the members signed. Whoever calls also chooses the gas; too
+/// little of it makes the whole call fail, and external calls have a minimum that the members signed.
 interface IPrivacyGroup is IExternalCalls {
     // ---------------------------------------------------------------------------------------------------- types
 

@@ -9,12 +9,12 @@ library TypedData {
     string internal constant NAME = "PrivacyGroup";
     string internal constant VERSION = "1";
 
-    bytes32 internal constant EXTERNAL_CALL = keccak256("ExternalCall(address target,bytes data)");
+    bytes32 internal constant EXTERNAL_CALL = keccak256("ExternalCall(address target,bytes data,uint64 gasMin)");
     bytes32 internal constant TRANSITION = keccak256(
-        "Transition(uint64 epoch,bytes32[] intents,bytes32[] inputs,bytes32[] reads,bytes32[] outputs,bytes32 details,uint64 validUntil,ExternalCall[] calls)ExternalCall(address target,bytes data)"
+        "Transition(uint64 epoch,bytes32[] intents,bytes32[] inputs,bytes32[] reads,bytes32[] outputs,bytes32 details,uint64 validUntil,ExternalCall[] calls)ExternalCall(address target,bytes data,uint64 gasMin)"
     );
     bytes32 internal constant APPROVAL = keccak256(
-        "Approval(address delegate,Transition transition)ExternalCall(address target,bytes data)Transition(uint64 epoch,bytes32[] intents,bytes32[] inputs,bytes32[] reads,bytes32[] outputs,bytes32 details,uint64 validUntil,ExternalCall[] calls)"
+        "Approval(address delegate,Transition transition)ExternalCall(address target,bytes data,uint64 gasMin)Transition(uint64 epoch,bytes32[] intents,bytes32[] inputs,bytes32[] reads,bytes32[] outputs,bytes32 details,uint64 validUntil,ExternalCall[] calls)"
     );
     bytes32 internal constant COMMITTEE_CHANGE = keccak256(
         "CommitteeChange(uint64 epoch,address[] members,uint8 threshold,uint64 validUntil)"
@@ -73,7 +73,8 @@ library TypedData {
         if (calls.length == 0) return keccak256("");
         bytes32[] memory hashes = new bytes32[](calls.length);
         for (uint256 i = 0; i < calls.length; ++i) {
-            hashes[i] = keccak256(abi.encode(EXTERNAL_CALL, calls[i].target, keccak256(calls[i].data)));
+            IExternalCalls.ExternalCall calldata call = calls[i];
+            hashes[i] = keccak256(abi.encode(EXTERNAL_CALL, call.target, keccak256(call.data), call.gasMin));
         }
         return keccak256(abi.encodePacked(hashes));
     }

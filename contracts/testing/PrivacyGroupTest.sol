@@ -215,7 +215,7 @@ abstract contract PrivacyGroupTest {
         bytes32[] memory calls = new bytes32[](what.calls.length);
         for (uint256 i = 0; i < calls.length; ++i) {
             IExternalCalls.ExternalCall memory call = what.calls[i];
-            calls[i] = keccak256(abi.encode(TypedData.EXTERNAL_CALL, call.target, keccak256(call.data)));
+            calls[i] = keccak256(abi.encode(TypedData.EXTERNAL_CALL, call.target, keccak256(call.data), call.gasMin));
         }
         return
             keccak256(

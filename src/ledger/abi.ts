@@ -1,7 +1,7 @@
 // The ABI of the contracts, in ethers' human-readable form. A test compares it with the compiled artifacts,
 // entry by entry, so it cannot drift.
 
-const EXTERNAL_CALL = "(address target, bytes data)";
+const EXTERNAL_CALL = "(address target, bytes data, uint64 gasMin)";
 const TRANSITION = `(uint64 epoch, bytes32[] intents, bytes32[] inputs, bytes32[] reads, bytes32[] outputs, bytes32 details, uint64 validUntil, ${EXTERNAL_CALL}[] calls)`;
 const COMMITTEE_CHANGE =
   "(uint64 epoch, address[] members, uint8 threshold, uint64 validUntil)";
@@ -16,6 +16,7 @@ const committeeErrors = [
 
 const externalCallErrors = [
   "error ExternalCallFailed(uint256 index, address target, bytes reason)",
+  "error ExternalCallGasTooLow(uint256 index, uint256 gasMin, uint256 available)",
   "error ExternalCallWithoutCode(address target)",
 ] as const;
 

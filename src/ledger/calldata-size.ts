@@ -40,6 +40,6 @@ function transitionBytes({
   const fixed = 8 + 5;
   let bytes = WORD * (fixed + words);
   for (const { data } of calls)
-    bytes += 4 * WORD + Math.ceil(byteLength(data) / WORD) * WORD;
+    bytes += 5 * WORD + Math.ceil(byteLength(data) / WORD) * WORD;
   return bytes;
 }

@@ -16,7 +16,7 @@ import { type Bytes32, type Hex } from "./hex.ts";
 import type { Address } from "./ids.ts";
 import type { ExternalCall, Transition } from "./transition.ts";
 
-const CALLS = "(address,bytes)[]";
+const CALLS = "(address,bytes,uint64)[]";
 const TRANSITION = `(uint64,bytes32[],bytes32[],bytes32[],bytes32[],bytes32,uint64,${CALLS})`;
 const ENDORSEMENTS = "(uint256,(bytes32,bytes32)[])";
 const GROUP_CONFIG = "(address[],uint8,bool)";
@@ -110,8 +110,8 @@ function encodeTransition(transition: Transition): Encoded {
   };
 }
 
-function encodeExternalCall({ target, data }: ExternalCall): string {
-  return sequence(addressWord(target), bytesContent(data));
+function encodeExternalCall({ target, data, gasMin }: ExternalCall): string {
+  return sequence(addressWord(target), bytesContent(data), uintWord(gasMin));
 }
 
 function encodeEndorsements({ signers, signatures }: Endorsements): Encoded {

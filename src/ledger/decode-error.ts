@@ -92,6 +92,11 @@ const readers: {
   PrivacyGroupExternalCallsDisabled: () => ({}),
   ReentrancyGuardReentrantCall: () => ({}),
   ExternalCallWithoutCode: (read) => ({ target: read.address() }),
+  ExternalCallGasTooLow: (read) => ({
+    index: read.uint(),
+    gasMin: read.uint(),
+    available: read.uint(),
+  }),
   ExternalCallFailed: (read, depth) => {
     const [index, target, reason] = [read.uint(), read.address(), read.bytes()];
     return { index, target, reason, cause: decode(reason, depth + 1) };

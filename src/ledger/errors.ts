@@ -92,6 +92,12 @@ export type LedgerError =
   // External calls; `cause` is what `reason` says
   | { readonly type: "ExternalCallWithoutCode"; readonly target: Address }
   | {
+      readonly type: "ExternalCallGasTooLow";
+      readonly index: bigint;
+      readonly gasMin: bigint;
+      readonly available: bigint;
+    }
+  | {
       readonly type: "ExternalCallFailed";
       readonly index: bigint;
       readonly target: Address;

@@ -49,6 +49,8 @@ export function explainLedgerError(error: LedgerError): string {
       return "A contract that the group called tried to call back into the group; let it act in a transaction of its own.";
     case "ExternalCallWithoutCode":
       return `There is no contract at ${checksumAddress(error.target)}; check the address and the network.`;
+    case "ExternalCallGasTooLow":
+      return `Call ${error.index} must get ${error.gasMin} gas, and ${error.available} was left for it; send the transaction again with more gas.`;
     case "ExternalCallFailed":
       return `Call ${error.index} to ${checksumAddress(error.target)} failed, so nothing happened: ${explainLedgerError(error.cause)}`;
     case "PrivacyGroupFactoryGroupExists":

@@ -17,6 +17,8 @@ import { describe, LedgerInputError } from "./input-error.ts";
 export interface ExternalCall {
   readonly target: Address;
   readonly data: Hex;
+  /** The gas that the target gets at least, whoever submits; 0 leaves it to the submitter. */
+  readonly gasMin: Uint64;
 }
 
 /** What happens, as the endorsers sign it. `IPrivacyGroup.Transition` documents every field. */
@@ -60,6 +62,7 @@ function parseExternalCall(value: unknown, name: string): ExternalCall {
   return {
     target: parseAddress(field("target"), `${name}.target`),
     data: parseHex(field("data"), `${name}.data`),
+    gasMin: parseUint64(field("gasMin"), `${name}.gasMin`),
   };
 }
 

@@ -6,7 +6,11 @@ export interface TypedDataField {
 
 const field = (type: string, name: string): TypedDataField => ({ name, type });
 
-const ExternalCall = [field("address", "target"), field("bytes", "data")];
+const ExternalCall = [
+  field("address", "target"),
+  field("bytes", "data"),
+  field("uint64", "gasMin"),
+];
 
 const Transition = [
   field("uint64", "epoch"),

@@ -40,7 +40,7 @@ function structBuffer(
 const transitionStruct = structBuffer(encodeType("Transition"), 8);
 const callStruct = structBuffer(
   encodeStruct("ExternalCall", typedDataTypes.Transition.ExternalCall),
-  2,
+  3,
 );
 const approvalStruct = structBuffer(encodeType("Approval"), 2);
 const changeStruct = structBuffer(encodeType("CommitteeChange"), 4);
@@ -179,12 +179,13 @@ function hashWords(words: readonly Bytes32[]): Uint8Array {
 function hashCalls(calls: readonly ExternalCall[]): Uint8Array {
   if (calls.length === 0) return EMPTY_HASH;
   const hashes = new Uint8Array(WORD * calls.length);
-  const { bytes } = callStruct;
-  calls.forEach(({ target, data }, i) => {
+  const { bytes, view } = callStruct;
+  calls.forEach(({ target, data, gasMin }, i) => {
     const dataBytes = scratchOf(byteLength(data));
     writeHex(data, dataBytes, 0);
     writeAddress(target, bytes, WORD);
     bytes.set(keccak256(dataBytes), 2 * WORD);
+    view.setBigUint64(4 * WORD - 8, gasMin);
     hashes.set(keccak256(bytes), WORD * i);
   });
   return keccak256(hashes);

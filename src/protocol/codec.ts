@@ -11,6 +11,7 @@ import { limits } from "./limits.ts";
 import type { AssembleOutcome, Message } from "./messages.ts";
 import {
   count,
+  countTo,
   digits,
   flag,
   listOf,
@@ -64,6 +65,7 @@ const calls = listOf(
   object({
     target: digits({ lengthMin: 40, lengthMax: 40 }),
     data: digits({ lengthMin: 0, lengthMax: limits.callDigits }),
+    gasMin: countTo(limits.callsGas),
   }),
   limits.calls,
 );

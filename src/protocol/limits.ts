@@ -31,7 +31,7 @@ export const limits = {
   bundle: 100,
   /** Characters of their steps, if there is more than one: a quarter of a message. What they use is in it too. */
   bundleLength: 1_048_576,
-  /** States that they read and create, if there is more than one: what all of that costs fits the gas of a transaction. */
+  /** States that they read and replace or create, if there is more than one: with as many signatures as there may be, all of that fits the gas of one transaction (EIP-7825). */
   bundleStates: 512,
   /** Bundles between endorsement and dispatch: one gathers endorsements while one asks for permission. */
   bundles: 2,
@@ -58,6 +58,9 @@ export const limits = {
   /** Calls that the ledger makes after one step, and the hexadecimal digits of each: they fit the ledger's calldata. */
   calls: 16,
   callDigits: 16_384,
+  /** Digits and gas of all of them together: with as many states and signatures as there may be, the step still fits the calldata and the gas of one transaction. */
+  callsDigits: 131_072,
+  callsGas: 6_000_000,
   /** Bytes of one state's content, and of an intent's payload. */
   contentBytes: 65_536,
   /** Bytes of a message on the wire. */

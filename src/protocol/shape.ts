@@ -27,6 +27,14 @@ export const count: Shape<number> = (value) =>
     ? value
     : undefined;
 
+/** A whole number from 0 to `max`. */
+export const countTo =
+  (max: number): Shape<number> =>
+  (value) => {
+    const number = count(value);
+    return number !== undefined && number <= max ? number : undefined;
+  };
+
 export const flag: Shape<boolean> = (value) =>
   typeof value === "boolean" ? value : undefined;
 

@@ -38,6 +38,8 @@ export interface PlacedState {
 export interface ExternalCall {
   readonly target: string;
   readonly data: string;
+  /** The gas that the target gets at least, whoever submits. */
+  readonly gasMin: number;
 }
 
 /** An assembled intent: what it spends, reads and creates. */

@@ -95,7 +95,8 @@ export function stepHash(step: Step): StepHash {
   lanes.number(step.infos.length);
   for (const { id } of step.infos) lanes.text(id);
   lanes.number(step.calls.length);
-  for (const { target, data } of step.calls) lanes.text(target).text(data);
+  for (const { target, data, gasMin } of step.calls)
+    lanes.text(target).text(data).number(gasMin);
   addPlaces(lanes, step.found);
   lanes.text(step.salt);
   const hash = required(parseStepHash(lanes.hex()));
@@ -136,7 +137,8 @@ export const hashing: Hashing = {
       for (const id of step.reads) lanes.text(id);
       lanes.number(step.outputs.length);
       for (const { id } of step.outputs) lanes.text(id);
-      for (const { target, data } of step.calls) lanes.text(target).text(data);
+      for (const { target, data, gasMin } of step.calls)
+        lanes.text(target).text(data).number(gasMin);
     }
     addPlaces(lanes, places);
     return required(parseDigest(lanes.hex()));

@@ -161,7 +161,7 @@ contract ApprovalsTest is LedgerTest {
             keccak256(
                 abi.encode(
                     keccak256(
-                        "Approval(address delegate,Transition transition)ExternalCall(address target,bytes data)Transition(uint64 epoch,bytes32[] intents,bytes32[] inputs,bytes32[] reads,bytes32[] outputs,bytes32 details,uint64 validUntil,ExternalCall[] calls)"
+                        "Approval(address delegate,Transition transition)ExternalCall(address target,bytes data,uint64 gasMin)Transition(uint64 epoch,bytes32[] intents,bytes32[] inputs,bytes32[] reads,bytes32[] outputs,bytes32 details,uint64 validUntil,ExternalCall[] calls)"
                     ),
                     delegate,
                     transitionHash_

@@ -39,8 +39,8 @@ contract AtomsTest is LedgerTest {
         IPrivacyGroup.Transition memory give = transition(group, "give", none(), list("x"));
         IPrivacyGroup.Transition memory take = transition(other, "take", none(), list("y"));
         IExternalCalls.ExternalCall[] memory swap = new IExternalCalls.ExternalCall[](2);
-        swap[0] = IExternalCalls.ExternalCall(address(group), abi.encodeCall(IPrivacyGroup.executeApproved, (give)));
-        swap[1] = IExternalCalls.ExternalCall(address(other), abi.encodeCall(IPrivacyGroup.executeApproved, (take)));
+        swap[0] = IExternalCalls.ExternalCall(address(group), abi.encodeCall(IPrivacyGroup.executeApproved, (give)), 0);
+        swap[1] = IExternalCalls.ExternalCall(address(other), abi.encodeCall(IPrivacyGroup.executeApproved, (take)), 0);
         address atom = atoms.atomAddress(swap, "");
 
         approveFor(group, give, atom);

@@ -641,8 +641,8 @@ contract AttacksTest is LedgerTest {
         give = transition(group, "give", none(), list("x"));
         IPrivacyGroup.Transition memory take = transition(other, "take", none(), list("y"));
         swap = new IExternalCalls.ExternalCall[](2);
-        swap[0] = IExternalCalls.ExternalCall(address(group), abi.encodeCall(IPrivacyGroup.executeApproved, (give)));
-        swap[1] = IExternalCalls.ExternalCall(address(other), abi.encodeCall(IPrivacyGroup.executeApproved, (take)));
+        swap[0] = IExternalCalls.ExternalCall(address(group), abi.encodeCall(IPrivacyGroup.executeApproved, (give)), 0);
+        swap[1] = IExternalCalls.ExternalCall(address(other), abi.encodeCall(IPrivacyGroup.executeApproved, (take)), 0);
         approveFor(group, give, atoms.atomAddress(swap, ""));
         approveFor(other, take, atoms.atomAddress(swap, ""));
     }

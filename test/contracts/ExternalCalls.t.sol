@@ -7,6 +7,7 @@ import { LedgerTest } from "./LedgerTest.sol";
 import { Bomb } from "./mocks/Bomb.sol";
 import { Counter } from "./mocks/Counter.sol";
 import { Reentrant } from "./mocks/Reentrant.sol";
+import { Tolerant } from "./mocks/Tolerant.sol";
 
 contract ExternalCallsTest is LedgerTest {
     Counter internal counter = new Counter();
@@ -21,9 +22,9 @@ contract ExternalCallsTest is LedgerTest {
         Counter second = new Counter();
         IPrivacyGroup.Transition memory what = simple();
         what.calls = new IExternalCalls.ExternalCall[](3);
-        what.calls[0] = IExternalCalls.ExternalCall(address(counter), abi.encodeCall(Counter.increment, ()));
-        what.calls[1] = IExternalCalls.ExternalCall(address(second), "first");
-        what.calls[2] = IExternalCalls.ExternalCall(address(second), "second");
+        what.calls[0] = IExternalCalls.ExternalCall(address(counter), abi.encodeCall(Counter.increment, ()), 0);
+        what.calls[1] = IExternalCalls.ExternalCall(address(second), "first", 0);
+        what.calls[2] = IExternalCalls.ExternalCall(address(second), "second", 0);
         submit(group, what);
 
         equal(counter.count(), 1);
@@ -67,6 +68,27 @@ contract ExternalCallsTest is LedgerTest {
         equal(counter.count(), 0);
     }
 
+    function test_ViewsAnswerWithinAnExternalCall() public {
+        Reentrant reader = new Reentrant();
+        IPrivacyGroup.Transition memory what = transition(group, "a", none(), list("x"));
+        what.calls = calls(address(reader), abi.encodeCall(Reentrant.look, ()));
+        bytes[] memory questions = new bytes[](5);
+        questions[0] = abi.encodeCall(IPrivacyGroup.isFulfilled, ("a"));
+        questions[1] = abi.encodeCall(IPrivacyGroup.isUnspent, (outputIds(what)[0]));
+        questions[2] = abi.encodeCall(IPrivacyGroup.isApproved, (transitionHash(what), address(this)));
+        questions[3] = abi.encodeCall(IPrivacyGroup.committee, ());
+        questions[4] = abi.encodeCall(IPrivacyGroup.allowsExternalCalls, ());
+        uint256 before = vm.snapshotState();
+        for (uint256 i = 0; i < questions.length; ++i) {
+            vm.revertToState(before);
+            reader.prepare(questions[i]);
+            submit(group, what);
+            (bool success, bytes memory afterwards) = address(group).staticcall(questions[i]);
+            isTrue(success && reader.hasSucceeded(), "answered");
+            equal(reader.result(), afterwards);
+        }
+    }
+
     function test_RevertWhen_TheTargetHasNoCode() public {
         IPrivacyGroup.Transition memory what = simple();
         what.calls = calls(address(0xe0a), "");
@@ -78,8 +100,8 @@ contract ExternalCallsTest is LedgerTest {
     function test_RevertWhen_ACallFails() public {
         IPrivacyGroup.Transition memory what = transition(group, "a", none(), list("x"));
         what.calls = new IExternalCalls.ExternalCall[](2);
-        what.calls[0] = IExternalCalls.ExternalCall(address(counter), abi.encodeCall(Counter.increment, ()));
-        what.calls[1] = IExternalCalls.ExternalCall(address(counter), abi.encodeCall(Counter.refuse, (42)));
+        what.calls[0] = IExternalCalls.ExternalCall(address(counter), abi.encodeCall(Counter.increment, ()), 0);
+        what.calls[1] = IExternalCalls.ExternalCall(address(counter), abi.encodeCall(Counter.refuse, (42)), 0);
         bytes memory reason = abi.encodeWithSelector(Counter.CounterRefused.selector, 42);
         _expectFailed(1, address(counter), reason);
         submit(group, what);

@@ -207,7 +207,7 @@ contract FuzzTest is LedgerTest {
 
     // --------------------------------------------------------------------------------------------------- helpers
 
-    bytes private constant CALL = "ExternalCall(address target,bytes data)";
+    bytes private constant CALL = "ExternalCall(address target,bytes data,uint64 gasMin)";
     bytes private constant TRANSITION =
         "Transition(uint64 epoch,bytes32[] intents,bytes32[] inputs,bytes32[] reads,bytes32[] outputs,bytes32 details,uint64 validUntil,ExternalCall[] calls)";
 
@@ -221,7 +221,8 @@ contract FuzzTest is LedgerTest {
         for (uint256 i = 0; i < what.calls.length; ++i) {
             bytes32 target = bytes32(uint256(uint160(what.calls[i].target)));
             bytes32 data = keccak256(what.calls[i].data);
-            called = bytes.concat(called, keccak256(bytes.concat(keccak256(CALL), target, data)));
+            bytes32 gasMin = bytes32(uint256(what.calls[i].gasMin));
+            called = bytes.concat(called, keccak256(bytes.concat(keccak256(CALL), target, data, gasMin)));
         }
         return keccak256(bytes.concat(encoded, keccak256(called)));
     }

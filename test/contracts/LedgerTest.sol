@@ -63,12 +63,13 @@ abstract contract LedgerTest is PrivacyGroupTest {
         return keccak256(abi.encode(uint256(stateId) >> 192, STATES_SLOT));
     }
 
+    /// @dev One call, with whatever gas there is.
     function calls(
         address target,
         bytes memory data
     ) internal pure returns (IExternalCalls.ExternalCall[] memory result) {
         result = new IExternalCalls.ExternalCall[](1);
-        result[0] = IExternalCalls.ExternalCall(target, data);
+        result[0] = IExternalCalls.ExternalCall(target, data, 0);
     }
 
     /// @dev Who the ledger thinks signed `signed`.

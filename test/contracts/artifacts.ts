@@ -9,13 +9,13 @@ import hre from "hardhat";
  * every address that `sequencer:deploy` predicts: that is a new version, never an accident.
  */
 const published: Readonly<Record<string, string>> = {
-  Atom: "78d6a9d738e969550d189a730289e0d96898a8a8670a5434da0e239b17ebf3e5",
+  Atom: "8ab610adb299238175295c77a6c138be5399b344fe4930f4dcd585866ff6c1a5",
   AtomFactory:
-    "0c92447aa5fedaa74d92c3e715b3b5aaeb3677b6b80cac3bdf61848dff855caa",
+    "83e0114aec9446e147189a282ccd12a0aedb68ac2beda15c36c6e910c289188c",
   PrivacyGroup:
-    "c6691f219a1af035deec4157b1049458c7b1b5d1e5137d02b77fd42c256849ea",
+    "0c2896d89f06bf29e4fb5654aa8d515d7709961562345792c4a7c7d06f74b328",
   PrivacyGroupFactory:
-    "21ab62489880e851c2b346ffefff6f251b3ec1fc2311a97f1884e35a3070c205",
+    "fd60323140b21624e6d78b416fd157e25bdc672384b34d4b0bc607e4f954e17b",
 };
 
 interface Artifact {

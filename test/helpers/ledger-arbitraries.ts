@@ -51,6 +51,7 @@ const anyCall: fc.Arbitrary<ExternalCall> = fc.record({
   data: fc
     .uint8Array({ maxLength: 100 })
     .map((value) => parseHex(toHex(value))),
+  gasMin: anyUint64,
 });
 
 /** Any transition at all, whether or not the contract would take it. */

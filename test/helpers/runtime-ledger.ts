@@ -56,7 +56,12 @@ export interface TestLedger {
   readonly chainId: bigint;
   readonly factory: Address;
   readonly account: Address;
-  readonly createGroup: (members?: number) => Promise<TestGroup>;
+  readonly createGroup: (
+    members?: number,
+    options?: { readonly externalCalls: boolean },
+  ) => Promise<TestGroup>;
+  /** Puts a contract on the chain. */
+  readonly deploy: (bytecode: string) => Promise<Address>;
 }
 
 const GAS = "0xf00000";
@@ -78,19 +83,24 @@ export async function openTestLedger(client: ChainClient): Promise<TestLedger> {
       if (receipt !== undefined) return receipt;
     }
   };
-  const { bytecode } = readArtifact("PrivacyGroupFactory");
-  const created = await mined(await send({ data: bytecode }));
-  const answer = (await client.request("eth_getTransactionReceipt", [
-    created.transactionHash,
-  ])) as { readonly contractAddress: string };
-  const factory = parseAddress(answer.contractAddress.toLowerCase());
+  const deploy = async (bytecode: string): Promise<Address> => {
+    const created = await mined(await send({ data: bytecode }));
+    const answer = (await client.request("eth_getTransactionReceipt", [
+      created.transactionHash,
+    ])) as { readonly contractAddress: string };
+    return parseAddress(answer.contractAddress.toLowerCase());
+  };
+  const factory = await deploy(readArtifact("PrivacyGroupFactory").bytecode);
 
-  const createGroup = async (members = 3): Promise<TestGroup> => {
+  const createGroup: TestLedger["createGroup"] = async (
+    members = 3,
+    { externalCalls } = { externalCalls: false },
+  ): Promise<TestGroup> => {
     const signers = signersInOrder(members);
     const config = buildGroupConfig({
       members: signers.map(({ address }) => address),
       threshold: members,
-      externalCalls: false,
+      externalCalls,
     });
     const receipt = await mined(
       await send({
@@ -134,5 +144,5 @@ export async function openTestLedger(client: ChainClient): Promise<TestLedger> {
       },
     };
   };
-  return { client, chain, chainId, factory, account, createGroup };
+  return { client, chain, chainId, factory, account, createGroup, deploy };
 }

@@ -30,7 +30,7 @@ const infoOf = ({ text }: Note) => ({
   data: { said: text },
 });
 const callsOf = ({ to, text }: Note) =>
-  to.startsWith("0x") ? [{ target: to, data: text }] : [];
+  to.startsWith("0x") ? [{ target: to, data: text, gasMin: 100_000 }] : [];
 
 export const whispers: Domain = {
   name: "whispers",

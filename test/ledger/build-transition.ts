@@ -17,6 +17,7 @@ import {
   parseHex,
   parseIntentId,
   parseStateId,
+  parseUint64,
   registerOf,
   requireWellFormed,
   type StateId,
@@ -172,11 +173,12 @@ describe("ledger: transitions", function () {
         {
           target: chain.factory,
           data: parseHex(`0x${selector}${"00".repeat(bytes - 4)}`),
+          gasMin: parseUint64(0n),
         },
       ],
       signersMax: 1,
     });
-    const fixedBytes = 4 + 2 * 32 + 13 * 32 + 32 + 4 * 32 + 3 * 32 + 2 * 32;
+    const fixedBytes = 4 + 2 * 32 + 13 * 32 + 32 + 5 * 32 + 3 * 32 + 2 * 32;
     const largest = Math.floor((131_072 - fixedBytes) / 32) * 32;
     expect(codeOf(partsWith(largest + 1))).to.equal("TRANSITION_TOO_LARGE");
     for (const [bytes, expected] of [

@@ -11,6 +11,7 @@ import {
   parseBytes32,
   parseHex,
   parseIntentId,
+  parseUint64,
   privacyGroupFactoryInterface,
 } from "../../src/ledger/index.ts";
 import { type Chain, openChain } from "../helpers/chain.ts";
@@ -202,7 +203,7 @@ async function openScene(
     { target: chain.factory, data: parseHex("0x12345678") },
     { target: ABSENT, data: parseHex("0x") },
     { target: group, data: again },
-  ];
+  ].map((call) => ({ ...call, gasMin: parseUint64(random.below(100_000)) }));
   const failures = new Map<Address, Map<Hex, Hex | "no code">>([
     [chain.factory, new Map([[parseHex("0x12345678"), parseHex("0x")]])],
     [ABSENT, new Map([[parseHex("0x"), "no code"]])],

@@ -17,6 +17,7 @@ import {
   parseBytes32,
   parseHex,
   parseIntentId,
+  parseUint64,
   privacyGroupAbi,
   revertDataOf,
   toHex,
@@ -252,7 +253,10 @@ describe("ledger: errors", function () {
     );
     const sent = await chain.send({
       to: chain.atomFactory,
-      data: encodeExecuteAtom([{ target: implementation, data }], salt),
+      data: encodeExecuteAtom(
+        [{ target: implementation, data, gasMin: parseUint64(50_000) }],
+        salt,
+      ),
     });
     expect(sent).to.have.nested.property(
       "error.cause.type",

@@ -18,6 +18,7 @@ import {
   parseCommitment,
   parseHex,
   parseIntentId,
+  parseUint64,
 } from "../../src/ledger/index.ts";
 import { openChain } from "../helpers/chain.ts";
 import { signersInOrder } from "../helpers/keys.ts";
@@ -48,6 +49,7 @@ describe("ledger: a swap between two groups", function () {
     const calls = halves.map(({ address, transition }) => ({
       target: address,
       data: encodeExecuteApproved(transition),
+      gasMin: parseUint64(100_000),
     }));
     const atom = parseAddress(
       `0x${(await chain.call({ to: chain.atomFactory, data: parseHex(atomFactoryInterface.encodeFunctionData("atomAddress", [calls, salt])) })).slice(26)}`,

@@ -60,6 +60,7 @@ const calls = fc.array(
   fc.record({
     target: hexText({ minLength: 20, maxLength: 20 }),
     data: hexText({ minLength: 0, maxLength: 40 }),
+    gasMin: fc.nat(limits.callsGas),
   }),
   { maxLength: 2 },
 );

@@ -64,7 +64,8 @@ contract InvoiceEscrowTest is PrivacyGroupTest {
         settlement.calls = new IExternalCalls.ExternalCall[](1);
         settlement.calls[0] = IExternalCalls.ExternalCall(
             address(_escrow),
-            abi.encodeCall(InvoiceEscrow.pay, (invoice, SELLER, amount))
+            abi.encodeCall(InvoiceEscrow.pay, (invoice, SELLER, amount)),
+            100_000
         );
     }
 }

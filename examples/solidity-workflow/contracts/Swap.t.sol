@@ -67,11 +67,13 @@ contract SwapTest is PrivacyGroupTest {
         calls = new IExternalCalls.ExternalCall[](2);
         calls[0] = IExternalCalls.ExternalCall(
             address(_bonds),
-            abi.encodeCall(IPrivacyGroup.executeApproved, (bondToBob))
+            abi.encodeCall(IPrivacyGroup.executeApproved, (bondToBob)),
+            0
         );
         calls[1] = IExternalCalls.ExternalCall(
             address(_cash),
-            abi.encodeCall(IPrivacyGroup.executeApproved, (cashToAlice))
+            abi.encodeCall(IPrivacyGroup.executeApproved, (cashToAlice)),
+            0
         );
     }
 }

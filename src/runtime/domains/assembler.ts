@@ -12,7 +12,7 @@ import { withSignature } from "../states/arrange.ts";
 import type { StateBook } from "../states/book.ts";
 import { createState, newSalt as randomSalt } from "../states/content.ts";
 import { Overlay } from "../states/overlay.ts";
-import type { Assembly, Domain, DomainGroup } from "./domain.ts";
+import type { Assembly, Domain, DomainGroup, PublicCall } from "./domain.ts";
 
 /** What a node assembles with. */
 export interface AssemblerPorts {
@@ -82,9 +82,11 @@ async function assembleOne(
   const intent = { group, id, sender, payload };
   let assembly: Assembly;
   try {
-    assembly = await domain.assemble(intent, overlay);
-    if (assembly.type === "reverted")
-      return judge(id, assembly.reason, await domain.assemble(intent, book));
+    assembly = bounded(await domain.assemble(intent, overlay));
+    if (assembly.type === "reverted") {
+      const onLedger = bounded(await domain.assemble(intent, book));
+      return judge(id, assembly.reason, onLedger);
+    }
   } catch (error) {
     const reason = error instanceof Error ? error.message : "unknown";
     return { type: "error", id, reason: `The domain failed: ${reason}` };
@@ -111,9 +113,10 @@ async function assembleOne(
         newSalt(),
       ),
     ),
-    calls: calls.map(({ target, data }) => ({
+    calls: calls.map(({ target, data, gasMin }) => ({
       target: target.toLowerCase(),
       data: data.toLowerCase(),
+      gasMin,
     })),
     found: [...inputs, ...reads].flatMap((used) => {
       const place = book.placeOf(used);
@@ -124,6 +127,24 @@ async function assembleOne(
     signature: "",
   };
   return { type: "assembled", id, step };
+}
+
+/** A step whose calls do not fit one transaction can never happen. */
+function bounded(assembly: Assembly): Assembly {
+  if (assembly.type !== "assembled") return assembly;
+  const reason = findExcess(assembly.calls ?? []);
+  return reason === undefined ? assembly : { type: "reverted", reason };
+}
+
+/** Why the calls of a step do not fit one transaction of the ledger; undefined if they do. */
+function findExcess(calls: readonly PublicCall[]): string | undefined {
+  const gas = calls.reduce((sum, { gasMin }) => sum + gasMin, 0);
+  if (gas > limits.callsGas)
+    return `Its public calls ask for ${gas} gas, and ${limits.callsGas} is the most that fits a transaction. Call less at a time.`;
+  const digits = calls.reduce((sum, { data }) => sum + data.length - 2, 0);
+  if (digits > limits.callsDigits)
+    return `Its public calls carry ${digits / 2} bytes, and ${limits.callsDigits / 2} is the most that fits a transaction. Call less at a time.`;
+  return undefined;
 }
 
 /** A revert is final, and what is in flight is only the coordinator's word: the ledger alone has the last one. */

@@ -42,6 +42,11 @@ export interface PublicCall {
   readonly target: string;
   /** Selector and arguments. */
   readonly data: string;
+  /**
+   * The gas that the target gets at least, whoever submits: what it needs when everything succeeds. Nodes give no more, and all
+   * calls of a step together may ask for 6,000,000.
+   */
+  readonly gasMin: number;
 }
 
 /** A group, as a domain knows it. */

@@ -101,8 +101,12 @@ function arrange(bundle: UnsealedOutline, epoch: bigint): Transition {
   };
 }
 
-function readCall({ target, data }: ExternalCall): LedgerCall {
-  return { target: parseAddress(target), data: parseHex(data) };
+function readCall({ target, data, gasMin }: ExternalCall): LedgerCall {
+  return {
+    target: parseAddress(target),
+    data: parseHex(data),
+    gasMin: parseUint64(gasMin),
+  };
 }
 
 /** Where the outputs of a transition will be, in the order of the net outputs. */
@@ -186,7 +190,7 @@ export function stepHashIn({
       step.reads,
       step.outputs.map(({ id }) => id),
       step.infos.map(({ id }) => id),
-      step.calls.map(({ target, data }) => [target, data]),
+      step.calls.map(({ target, data, gasMin }) => [target, data, gasMin]),
       step.found.map(({ id, place }) => [id, place]),
       step.validUntil,
       step.salt,

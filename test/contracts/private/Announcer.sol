@@ -28,3 +28,18 @@ contract PlainAnnouncer {
         }
     }
 }
+
+/// @title The same, with an event that names the gas
+contract GasAnnouncer {
+    event ExternalCall(address target, bytes data, uint64 gasMin);
+
+    function announce(address target, bytes calldata data, uint64[] calldata gasMins) external {
+        for (uint256 i = 0; i < gasMins.length; ++i) emit ExternalCall(target, data, gasMins[i]);
+    }
+
+    /// @dev As many calls that name no gas, and one that does.
+    function announceNext(Announcer other, address target, bytes calldata data, uint256 count, uint64 gasMin) external {
+        for (uint256 i = 0; i < count; ++i) other.announce(target, data);
+        emit ExternalCall(target, data, gasMin);
+    }
+}

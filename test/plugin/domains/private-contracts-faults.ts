@@ -124,4 +124,28 @@ describe("private-contracts when something goes wrong", function () {
     expect(await announcer.call("alice", "announced")).to.equal(2n);
     expect(await read("notice")).to.equal("second");
   });
+
+  it("gives public contracts enough gas, also those that would go on with less", async function () {
+    const { cluster, connection } = await aCluster();
+    const { ethers } = connection;
+    const group = await aContractGroup(cluster, {
+      configuration: { externalCallsEnabled: "true" },
+    });
+    const { abi, bytecode } = await artifactOf("Raffle");
+    const [deployer] = await ethers.getSigners();
+    const factory = new ethers.ContractFactory(abi, bytecode, deployer);
+    const raffle = await factory.deploy();
+    const target = await raffle.getAddress();
+    const announcer = await deployPrivate(
+      group,
+      "alice",
+      await artifactOf("Announcer"),
+    );
+    const draw = factory.interface.encodeFunctionData("draw");
+    await announcer.send("bob", "announce", [target, draw]);
+    const read = async (name: string): Promise<unknown> =>
+      (await raffle.getFunction(name).staticCall()) as unknown;
+    expect(await read("draws")).to.equal(1n);
+    expect(await read("failures")).to.equal(0n);
+  });
 });

@@ -1,9 +1,15 @@
 import { expect } from "chai";
 
 import { ledgerDomain, parseAddress } from "../../../src/ledger/index.ts";
+import type { StateId } from "../../../src/protocol/ids.ts";
+import { limits } from "../../../src/protocol/limits.ts";
 import type { AssembleOutcome } from "../../../src/protocol/messages.ts";
 import type { SpeculativeView } from "../../../src/protocol/transition.ts";
 import { assemble } from "../../../src/runtime/domains/assembler.ts";
+import type {
+  Domain,
+  PublicCall,
+} from "../../../src/runtime/domains/domain.ts";
 import { groupToken } from "../../../src/runtime/domains/group-token.ts";
 import { stepHashIn } from "../../../src/runtime/states/arrange.ts";
 import { StateBook } from "../../../src/runtime/states/book.ts";
@@ -56,6 +62,7 @@ function aBook(): StateBook {
 async function burn(
   amounts: readonly number[],
   view: Partial<SpeculativeView> = {},
+  domain: Domain = groupToken,
 ): Promise<AssembleOutcome[]> {
   const sender = nodeName("alice");
   return await assemble(
@@ -77,7 +84,7 @@ async function burn(
       validUntil: 1_000,
     },
     {
-      domain: groupToken,
+      domain,
       group: {
         address: group,
         members: [sender],
@@ -89,6 +96,31 @@ async function burn(
       signSteps: (hashes) => hashes.map(() => "signed"),
     },
   );
+}
+
+/** The same token, with calls that follow from what is spent. */
+const calling = (
+  callsOf: (inputs: readonly StateId[]) => readonly PublicCall[],
+): Domain => ({
+  ...groupToken,
+  assemble: async (intent, view) => {
+    const assembly = await groupToken.assemble(intent, view);
+    return assembly.type === "assembled"
+      ? { ...assembly, calls: callsOf(assembly.inputs) }
+      : assembly;
+  },
+});
+
+/** Why a step with these calls is reverted; undefined if it is assembled. */
+async function burnAndCall(
+  ...calls: readonly PublicCall[]
+): Promise<string | undefined> {
+  const [outcome] = await burn(
+    [1],
+    {},
+    calling(() => calls),
+  );
+  return outcome?.type === "reverted" ? outcome.reason : undefined;
 }
 
 const typesOf = (outcomes: readonly AssembleOutcome[]): string[] =>
@@ -122,6 +154,40 @@ describe("The assembler of a node", () => {
         reason: '"pot" has 10, and 11 is asked for.',
       },
     ]);
+  });
+
+  it("reverts a step whose public calls do not fit one transaction", async () => {
+    const call = { target: `0x${"11".repeat(20)}`, data: "0x", gasMin: 0 };
+    const half = limits.callsGas / 2;
+    const bytes = `0x${"00".repeat(limits.callsDigits / 4)}`;
+    expect(await burnAndCall(call, { ...call, gasMin: half })).to.equal(
+      undefined,
+    );
+    expect(
+      await burnAndCall(
+        { ...call, gasMin: half },
+        { ...call, gasMin: half + 1 },
+      ),
+    ).to.equal(
+      `Its public calls ask for ${limits.callsGas + 1} gas, and ${limits.callsGas} is the most that fits a transaction. Call less at a time.`,
+    );
+    const long = { ...call, data: bytes };
+    expect(await burnAndCall(long, long)).to.equal(undefined);
+    expect(await burnAndCall(long, long, { ...call, data: "0x00" })).to.match(
+      /^Its public calls carry \d+ bytes, and \d+ is the most that fits a transaction\./,
+    );
+  });
+
+  it("postpones calls that are too large only on the coordinator's word", async () => {
+    const call = { target: `0x${"11".repeat(20)}`, data: "0x" };
+    const domain = calling((inputs) => [
+      {
+        ...call,
+        gasMin: inputs.includes(onLedger.id) ? 1 : limits.callsGas + 1,
+      },
+    ]);
+    const view = { spent: [onLedger.id], created: [coin(30)] };
+    expect(typesOf(await burn([1], view, domain))).to.deep.equal(["postponed"]);
   });
 
   it("builds on what is in flight where the ledger alone reverts", async () => {

@@ -43,7 +43,7 @@ const aDispatch: DispatchRecord = {
         reads: [],
         outputs: [{ id: stateId(2), content: '{"amount":"ü"}' }],
         infos: [{ id: stateId(3), content: '{"said":"ü"}' }],
-        calls: [{ target: groupAt(9), data: "0x01" }],
+        calls: [{ target: groupAt(9), data: "0x01", gasMin: 1 }],
         found: [],
         validUntil: 12,
         salt: "0x02",

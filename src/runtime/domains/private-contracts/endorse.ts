@@ -56,5 +56,5 @@ function contentsOf(states: readonly NewState[]): unknown[] {
 }
 
 function callsOf(calls: DomainStep["calls"]): unknown[] {
-  return calls.map(({ target, data }) => [target, data]);
+  return calls.map(({ target, data, gasMin }) => [target, data, gasMin]);
 }

@@ -67,8 +67,10 @@ export const privateContracts: Domain = {
   receipt: (_, { infos }) => receiptOf(infos),
   // All members endorse, and who endorses sees everything.
   isEntitled: () => true,
-  // A public contract that refuses a call refuses it again, as far as anybody here can know.
-  isRetryable: (reason) => !reason.startsWith("ExternalCall"),
+  // A public contract that refuses a call refuses it again, as far as anybody here can know. One that got too little gas was not asked.
+  isRetryable: (reason) =>
+    !reason.startsWith("ExternalCall") ||
+    reason.startsWith("ExternalCallGasTooLow"),
 };
 
 function lookupIn(view: StateView): Lookup {

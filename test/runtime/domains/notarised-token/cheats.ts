@@ -159,7 +159,9 @@ const cheats: readonly Cheat<Scene>[] = [
   {
     what: "public calls",
     honest,
-    spoil: () => ({ calls: [{ target: `0x${"11".repeat(20)}`, data }] }),
+    spoil: () => ({
+      calls: [{ target: `0x${"11".repeat(20)}`, data, gasMin: 0 }],
+    }),
     reason: /^a token calls nothing$/,
   },
   {

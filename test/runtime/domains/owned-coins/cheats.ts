@@ -285,7 +285,7 @@ describe("owned-coins: cheats", function () {
     expect(await cheat.refusal(pay, { reads: [bobs.id] })).to.equal(
       "coins read nothing",
     );
-    const call = { target: `0x${"11".repeat(20)}`, data: "0x" };
+    const call = { target: `0x${"11".repeat(20)}`, data: "0x", gasMin: 0 };
     expect(await cheat.refusal(pay, { calls: [call] })).to.equal(
       "coins call nobody",
     );

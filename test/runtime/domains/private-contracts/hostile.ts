@@ -162,7 +162,7 @@ const cheats: Readonly<Record<string, readonly [Cheat, RegExp]>> = {
   "calls a public contract that nobody asked for": [
     (step) => ({
       ...step,
-      calls: [{ target: `0x${"99".repeat(20)}`, data: "0x" }],
+      calls: [{ target: `0x${"99".repeat(20)}`, data: "0x", gasMin: 0 }],
     }),
     /calls/,
   ],
@@ -227,6 +227,35 @@ describe("An endorser of private contracts", function () {
         reason,
       );
     });
+
+  it("refuses a call with other gas than its contract asked for", async () => {
+    const calling = await openContracts({
+      configuration: { externalCallsEnabled: "true" },
+    });
+    const announcer = await deploy(
+      calling,
+      "alice",
+      await compiled("Announcer"),
+    );
+    const target = `0x${"77".repeat(20)}`;
+    const data = announcer.abi.encodeFunctionData("announce", [target, "0x"]);
+    const { payload } = calling.domain.check({
+      group: calling.group,
+      node: nodeName("alice"),
+      from: "alice",
+      signature: "invoke(address,bytes)",
+      args: { to: announcer.address, data },
+    });
+    const sender = nodeName("alice");
+    const id = freshIntentId();
+    const made = await calling.assemble({ id, sender, payload });
+    if (!("inputs" in made)) throw new Error(made.reason);
+    expect(await privateContracts.endorse(made)).to.equal(undefined);
+    const calls = made.calls.map((call) => ({ ...call, gasMin: 1 }));
+    expect(await privateContracts.endorse({ ...made, calls })).to.match(
+      /calls/,
+    );
+  });
 
   it("refuses a group that begins with something", async () => {
     const fresh = new PlayedGroup(
