@@ -15,9 +15,9 @@ export function lengthOf(step: Step): number {
   return length;
 }
 
-/** States that the ledger has to look at for a step. */
-export function statesOf({ reads, outputs }: Step): number {
-  return reads.length + outputs.length;
+/** States that the ledger has to look at for a step: what is created takes the place of what is spent. */
+export function statesOf({ inputs, reads, outputs }: Step): number {
+  return reads.length + Math.max(inputs.length, outputs.length);
 }
 
 /** Characters of what states hold. */

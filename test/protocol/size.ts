@@ -5,7 +5,7 @@ import type { StateId } from "../../src/protocol/ids.ts";
 import { limits } from "../../src/protocol/limits.ts";
 import type { MessageOf } from "../../src/protocol/messages.ts";
 import type { Intent } from "../../src/protocol/transition.ts";
-import { stateIdOf } from "../../src/simulation/hashing.ts";
+import { genesisPlace, stateIdOf } from "../../src/simulation/hashing.ts";
 import { delegation } from "../helpers/letters.ts";
 import { LoneNode, rank } from "../helpers/lone-node.ts";
 import { aStep, intent } from "../helpers/simulated-group.ts";
@@ -17,6 +17,7 @@ function answer(
   node: LoneNode,
   { key, ids }: MessageOf<"AssembleRequest">,
   contents: readonly string[],
+  spent = 0,
 ): void {
   node.hear(rank(2), {
     type: "AssembleResponse",
@@ -27,7 +28,13 @@ function answer(
         content,
       }));
       const signature = `signed ${intentId}`;
-      const step = aStep({ intentId, sender: rank(2), outputs, signature });
+      const inputs = Array.from({ length: spent }, (_, index) =>
+        stateIdOf({ intentId, index, content: "spent" }),
+      );
+      const found = inputs.map((id) => ({ id, place: genesisPlace }));
+      const sender = rank(2);
+      const parts = { intentId, sender, inputs, outputs, found, signature };
+      const step = aStep(parts);
       return { type: "assembled", id: intentId, step };
     }),
   });
@@ -45,14 +52,18 @@ function aCoordinator(
 }
 
 /** Answers all requests. Gives the sizes of the bundles that come of it. */
-function bundleSizes(node: LoneNode, contents: readonly string[]): number[] {
+function bundleSizes(
+  node: LoneNode,
+  contents: readonly string[],
+  spent = 0,
+): number[] {
   const sizes = new Map<string, number>();
   for (let i = 0; i < 20; i++) {
     for (const { bundle } of node.sent("EndorsementRequest"))
       sizes.set(bundle.digest, bundle.steps.length);
     const [request] = node.sent("AssembleRequest");
     if (request === undefined) break;
-    answer(node, request, contents);
+    answer(node, request, contents, spent);
   }
   return [...sizes.values()];
 }
@@ -99,6 +110,12 @@ describe("Long contents", () => {
       Array.from({ length: 100 }, (_, i) => `${i}`),
     );
     expect(sizes[0]).to.equal(Math.floor(limits.bundleStates / 100));
+  });
+
+  it("are bundled only as far as the ledger takes what they spend", () => {
+    const intents = Array.from({ length: 16 }, (_, i) => intent(i, ""));
+    const sizes = bundleSizes(aCoordinator(intents), ["rest"], 200);
+    expect(sizes[0]).to.equal(Math.floor(limits.bundleStates / 200));
   });
 
   it("are bundled only as far as the coordinator's own limit goes", () => {

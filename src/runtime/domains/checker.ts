@@ -14,6 +14,10 @@ import type {
   State,
   Step,
 } from "../../protocol/transition.ts";
+import {
+  executeGasWorst,
+  TRANSACTION_GAS_MAX,
+} from "../ledger/submitter/gas.ts";
 import { transitionOf } from "../states/arrange.ts";
 import type { StateBook } from "../states/book.ts";
 import { readState } from "../states/content.ts";
@@ -155,8 +159,15 @@ function findFaultOfTransition(
 ): Fault | undefined {
   try {
     const outline = outlineOf(hashing, bundle);
-    requireWellFormed(transitionOf(outline, epoch), membersCount);
-    return undefined;
+    const transition = transitionOf(outline, epoch);
+    requireWellFormed(transition, membersCount);
+    const gas = executeGasWorst(transition, membersCount);
+    if (gas <= TRANSACTION_GAS_MAX) return undefined;
+    const [first, second] = bundle.steps;
+    return {
+      detail: `it may need ${gas} gas, and a transaction may have ${TRANSACTION_GAS_MAX} (EIP-7825)`,
+      intentId: second === undefined ? first?.intentId : undefined,
+    };
   } catch (error) {
     const detail = error instanceof Error ? error.message : "not well-formed";
     return { detail, intentId: undefined };

@@ -3,7 +3,7 @@ import { formatEther } from "ethers";
 import type { Json } from "../domains/domain.ts";
 import { Chain } from "../ledger/chain.ts";
 import { firstFees, usualFees } from "../ledger/submitter/fees.ts";
-import { withMargin } from "../ledger/submitter/gas.ts";
+import { TRANSACTION_GAS_MAX, withMargin } from "../ledger/submitter/gas.ts";
 import { submitterDefaults } from "../ledger/submitter/ports.ts";
 import { verdictOf } from "../ledger/submitter/verdict.ts";
 import type { ChainClient, ChainError } from "../ports.ts";
@@ -49,6 +49,7 @@ export class BaseTransactions {
     const { to, data, value, maxFee, tip } = call;
     if (value > 0n) await this.#requireFunds(signer, value);
     const gasLimit = call.gas ?? (await this.#estimate(call, signer));
+    requireFitting(gasLimit);
     const usual = await askChain(
       async () => await usualFees(this.#requireChain(), submitterDefaults),
     );
@@ -103,6 +104,7 @@ export class BaseTransactions {
       async () => await chain.estimateGas(call),
       (refusal) => this.#explain(refusal, abi, "estimate its gas"),
     );
+    requireFitting(gas);
     return withMargin(gas);
   }
 
@@ -156,4 +158,13 @@ export class BaseTransactions {
     if (this.#chain === undefined) throw notSupported("The base ledger");
     return this.#chain;
   }
+}
+
+/** A transaction with more is never mined. */
+function requireFitting(gas: bigint): void {
+  if (gas > TRANSACTION_GAS_MAX)
+    throw new UserError(
+      "PD099012",
+      `gas cannot be ${gas}: a transaction has at most ${TRANSACTION_GAS_MAX} (EIP-7825). Do less at a time`,
+    );
 }

@@ -243,6 +243,8 @@ describe("public transactions over RPC", function () {
       maxFeePerGas: "0xba43b7400",
       maxPriorityFeePerGas: "0x7",
     });
+    // More than the chain takes is told at once, and not after a rejection.
+    expect(await keyOfRefusal({ gas: 16_777_217 })).to.equal("PD099012");
     const upsideDown = { maxFeePerGas: 1, maxPriorityFeePerGas: 2 };
     expect(await keyOfRefusal(upsideDown)).to.equal("PD099012");
   });

@@ -21,4 +21,6 @@ export const bounds = {
   gasLimit: 30_000_000n,
   /** The most that a group may say. About half a minute of an endless loop. */
   gasLimitMax: 100_000_000n,
+  /** The same, and what there is if a group says nothing, by the rules of osaka (EIP-7825). */
+  gasLimitOsaka: 16_777_216n,
 } as const;

@@ -28,7 +28,7 @@ export function readOptions({
   const {
     evmVersion = "shanghai",
     externalCallsEnabled = "false",
-    gasLimit = bounds.gasLimit.toString(),
+    gasLimit,
     ...others
   } = configuration;
   const [unknown] = Object.keys(others);
@@ -36,10 +36,11 @@ export function readOptions({
     throw new DomainRefusal(
       `Private contracts have no setting "${unknown}". They have: evmVersion, externalCallsEnabled, gasLimit.`,
     );
+  const version = readVersion(evmVersion);
   return {
-    evmVersion: readVersion(evmVersion),
+    evmVersion: version,
     externalCalls: readFlag(externalCallsEnabled),
-    gasLimit: readGasLimit(gasLimit),
+    gasLimit: readGasLimit(gasLimit, version),
   };
 }
 
@@ -60,11 +61,14 @@ function readFlag(text: string): boolean {
   return text === "true";
 }
 
-function readGasLimit(text: string): bigint {
+function readGasLimit(text: string | undefined, version: EvmVersion): bigint {
+  const isOsaka = version === "osaka";
+  const max = isOsaka ? bounds.gasLimitOsaka : bounds.gasLimitMax;
+  if (text === undefined) return isOsaka ? max : bounds.gasLimit;
   const gasLimit = /^[1-9][0-9]{0,15}$/.test(text) ? BigInt(text) : 0n;
-  if (gasLimit === 0n || gasLimit > bounds.gasLimitMax)
+  if (gasLimit === 0n || gasLimit > max)
     throw new DomainRefusal(
-      `gasLimit is a whole number from 1 to ${bounds.gasLimitMax}, not "${text}".`,
+      `gasLimit is a whole number from 1 to ${max}${isOsaka ? " by the rules of osaka" : ""}, not "${text}".`,
     );
   return gasLimit;
 }

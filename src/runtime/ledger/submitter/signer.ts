@@ -19,7 +19,7 @@ import type {
 import type { Chain } from "../chain.ts";
 import { withoutSecrets } from "../client/secrets.ts";
 import { type Fees, usualFees } from "./fees.ts";
-import { withMargin } from "./gas.ts";
+import { atMostTransaction, withMargin } from "./gas.ts";
 import type { SubmitterOptions } from "./ports.ts";
 
 /** What to sign: the submission itself, or nothing at all in its place. */
@@ -106,7 +106,7 @@ export class Signer {
   }
 
   async #gasOf({ gasLimit, to }: SavedSubmission, data: Hex): Promise<bigint> {
-    if (gasLimit !== undefined) return gasLimit;
+    if (gasLimit !== undefined) return atMostTransaction(gasLimit);
     try {
       const from = this.#payer.address;
       return withMargin(await this.#chain.estimateGas({ from, to, data }));

@@ -1,6 +1,8 @@
 import { expect } from "chai";
 
+import { limits } from "../../../../src/protocol/limits.ts";
 import { DomainRefusal } from "../../../../src/runtime/domains/domain.ts";
+import { readOptions } from "../../../../src/runtime/domains/private-contracts/options.ts";
 import { privateContracts } from "../../../../src/runtime/domains/private-contracts/private-contracts.ts";
 import { nodeName } from "../../../helpers/domains/played-group.ts";
 import {
@@ -92,9 +94,58 @@ describe("A group of private contracts", function () {
       ]);
       if (ended.type !== "confirmed") throw new Error(ended.reason);
       expect(ended.step.calls, name).to.deep.equal([
-        { target, data: "0x12345678" },
+        { target, data: "0x12345678", gasMin: 1_000_000 },
       ]);
     }
+  });
+
+  it("gives calls the gas that events name, and others a share of the rest", async () => {
+    const group = await openContracts({
+      configuration: { externalCallsEnabled: "true" },
+    });
+    const data = "0x12345678";
+    const target = `0x${"77".repeat(20)}`;
+    const plain = await deploy(group, "alice", await compiled("Announcer"));
+    const named = await deploy(group, "alice", await compiled("GasAnnouncer"));
+    const gasOf = (ended: Awaited<ReturnType<typeof named.send>>): number[] => {
+      if (ended.type !== "confirmed") throw new Error(ended.reason);
+      return ended.step.calls.map(({ gasMin }) => gasMin);
+    };
+    const gases = [0n, 21_000n, 5_000_000n];
+    expect(
+      gasOf(await named.send("bob", "announce", [target, data, gases])),
+    ).to.deep.equal([0, 21_000, 5_000_000]);
+    const next = async (count: number, gas: number): Promise<number[]> =>
+      gasOf(
+        await named.send("bob", "announceNext", [
+          plain.address,
+          target,
+          data,
+          count,
+          gas,
+        ]),
+      );
+    expect(await next(1, 500)).to.deep.equal([1_000_000, 500]);
+    const left = limits.callsGas - 4_000_000;
+    expect(await next(3, 4_000_000)).to.deep.equal([
+      ...[1, 2, 3].map(() => Math.floor(left / 3)),
+      4_000_000,
+    ]);
+    expect(await next(1, limits.callsGas)).to.deep.equal([0, limits.callsGas]);
+    // The assembler of a node refuses this.
+    expect(await next(1, limits.callsGas + 1)).to.deep.equal([
+      0,
+      limits.callsGas + 1,
+    ]);
+  });
+
+  it("has no more gas than the rules allow", () => {
+    const plan = { configuration: { evmVersion: "osaka" } };
+    expect(readOptions(plan).gasLimit).to.equal(16_777_216n);
+    expect(refusalOf({ evmVersion: "osaka", gasLimit: "16777217" })).to.equal(
+      'gasLimit is a whole number from 1 to 16777216 by the rules of osaka, not "16777217".',
+    );
+    expect(readOptions({ configuration: {} }).gasLimit).to.equal(30_000_000n);
   });
 
   it("makes none if it is not told to", async () => {
