@@ -167,8 +167,13 @@ const messages = {
     `The intent ${id} of ${node} reverted: ${reason} Use receipt() where that is expected.`,
   KEYS_MISSING: ({ network, count }: { network: string; count: number }) =>
     `Network "${network}" has no keys in its configuration, and nodes must sign themselves. Give it ${count}: accounts: [configVariable("…"), …] or accounts: { mnemonic: configVariable("…") } in networks.${network}, and npx hardhat keystore set for the values.`,
-  KEY_MISSING: ({ node, address, network }: Place & { node: string }) =>
-    `${node} endorses as ${address}, and no account of network "${network}" has that address. Add its key: accounts: [configVariable("…")] in networks.${network}, and npx hardhat keystore set for the value; or correct sequencer.peers.${node}.endorser.`,
+  KEY_MISSING: ({
+    node,
+    role,
+    address,
+    network,
+  }: Place & { node: string; role: "endorser" | "payer" }) =>
+    `${node} ${role === "payer" ? "pays" : "endorses"} as ${address}, and no account of network "${network}" has that address. Add its key: accounts: [configVariable("…")] in networks.${network}, and npx hardhat keystore set for the value; or correct sequencer.peers.${node}.${role}.`,
   LISTEN_INVALID: ({ value }: { value: string }) =>
     `--listen "${value}" is no host and port. Write host:port, as in 0.0.0.0:8650.`,
   LISTEN_REFUSED: ({

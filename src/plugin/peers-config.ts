@@ -10,6 +10,8 @@ export interface PeerConfig {
   readonly key: string;
   /** The address with which it endorses. */
   readonly endorser: string;
+  /** The address with which it pays for what it submits; without it, the one with which it endorses. */
+  readonly payer?: string | undefined;
 }
 
 /** All nodes of a network by name, as `sequencer:node` needs them. */
@@ -47,13 +49,15 @@ const peerType = z
       .string({ invalid_type_error: keyMessage })
       .regex(/^0x[0-9a-fA-F]{64}$/, { message: keyMessage }),
     endorser: addressType,
+    payer: addressType.optional(),
   })
   .strict();
 
 /** What `sequencer.peers` may hold. */
 export const peersType: z.ZodType<PeersConfig> = z
   .record(nodeNameType, peerType)
-  .superRefine(requireDifferent);
+  .superRefine(requireDifferent)
+  .superRefine(requireOwnPayers);
 
 /** Nobody could tell nodes apart that share something. */
 function requireDifferent(peers: PeersConfig, context: z.RefinementCtx): void {
@@ -70,5 +74,26 @@ function requireDifferent(peers: PeersConfig, context: z.RefinementCtx): void {
         });
       seen.set(value, name);
     }
+  }
+}
+
+/** The transactions of an account are in one order, so that two nodes cannot pay with the same. */
+function requireOwnPayers(peers: PeersConfig, context: z.RefinementCtx): void {
+  const accounts = Object.entries(peers).flatMap(([name, peer]) =>
+    [peer.endorser, peer.payer].map((account) => ({ name, account })),
+  );
+  for (const [name, { payer }] of Object.entries(peers)) {
+    const other = accounts.find(
+      (one) =>
+        one.name !== name &&
+        payer !== undefined &&
+        one.account?.toLowerCase() === payer.toLowerCase(),
+    );
+    if (other !== undefined)
+      context.addIssue({
+        code: z.ZodIssueCode.custom,
+        path: [name, "payer"],
+        message: `${other.name} endorses or pays with the same. Every node needs one of its own`,
+      });
   }
 }

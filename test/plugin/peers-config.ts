@@ -69,6 +69,27 @@ describe("plugin: configuration of peers", function () {
       ]);
   });
 
+  it("takes another account to pay with, if no other node uses it", async function () {
+    const payer = address("5");
+    expect(await problemsOf({ alice: { ...alice, payer }, bob })).to.be.empty;
+    const own = { ...alice, payer: alice.endorser };
+    expect(await problemsOf({ alice: own, bob })).to.be.empty;
+    for (const taken of [{ payer }, { endorser: payer }])
+      expect(
+        await problemsOf({
+          alice: { ...alice, payer: payer.toUpperCase().replace("0X", "0x") },
+          bob: { ...bob, ...taken },
+        }),
+      ).to.include(
+        "alice.payer: bob endorses or pays with the same. Every node needs one of its own",
+      );
+    for (const value of [null, 7, "", "payer", payer.slice(1)])
+      expect(
+        await problemsOf({ alice: { ...alice, payer: value } }),
+        JSON.stringify(value),
+      ).to.have.length(1);
+  });
+
   it("refuses hostile values", async function () {
     const hostile = [
       null,

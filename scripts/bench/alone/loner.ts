@@ -221,8 +221,7 @@ export class Loner {
       to: ledger.group,
       data,
       value: 0n,
-      gasLimit:
-        executeGasMax(transition, { data, signers: packed.signers }) ?? 0n,
+      gasLimit: executeGasMax(transition, { data, signers: packed.signers }),
       maxFeePerGas: 2n * (header?.baseFee ?? 0n) + tip,
       maxPriorityFeePerGas: tip,
     });

@@ -6,7 +6,7 @@ import type {
 
 import { SequencerError } from "../errors.ts";
 
-/** What a node endorses and pays with. The key must not leave the process, and is never shown. */
+/** What a node endorses or pays with. The key must not leave the process, and is never shown. */
 export interface Account {
   readonly address: string;
   readonly privateKey: string;

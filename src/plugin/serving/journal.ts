@@ -17,7 +17,10 @@ export interface Reachable {
   readonly chainId: number;
   readonly factory: string;
   readonly directory: string;
+  /** The address with which it endorses. */
   readonly account: string;
+  /** The address with which it pays. */
+  readonly payer: string;
   /** Where it listens to other nodes. */
   readonly address: PeerAddress;
   readonly url: string;
@@ -97,7 +100,7 @@ export function plainJournal(
     ready: ({ address, ...where }) => {
       write(
         `Network "${where.network}", chain ${where.chainId}, factory ${where.factory}`,
-        `${node} endorses and pays as ${where.account}, and keeps everything in ${where.directory}`,
+        `${node} ${rolesOf(where)}, and keeps everything in ${where.directory}`,
         `  users       ${where.url}  ${where.webSocketUrl}`,
         `  other nodes ${showAddress(address)}`,
         `  watchers    ${where.statusUrl}/health  /ready  /metrics`,
@@ -110,4 +113,13 @@ export function plainJournal(
     report: ports.report,
     linesLost: () => 0,
   };
+}
+
+function rolesOf({
+  account,
+  payer,
+}: Pick<Reachable, "account" | "payer">): string {
+  return account === payer
+    ? `endorses and pays as ${account}`
+    : `endorses as ${account}, pays as ${payer}`;
 }

@@ -16,19 +16,28 @@ export interface Peer {
   readonly address: PeerAddress;
   readonly publicKey: KeyObject;
   readonly endorser: Address;
+  readonly payer: Address;
 }
 
 /** All nodes of the configuration. It has been checked. */
 export function readPeers(config: PeersConfig): ReadonlyMap<NodeName, Peer> {
   return new Map(
-    Object.entries(config).map(([name, { address, key, endorser }]) => {
+    Object.entries(config).map(([name, peer]) => {
+      const { address, key, endorser, payer = endorser } = peer;
       const node = parseNodeName(name);
       const where = parseHostAndPort(address);
       if (node === undefined || where === undefined)
         throw new Error(`${name} was not checked.`);
       const publicKey = parsePublicKey(key.toLowerCase());
-      const by = parseAddress(endorser.toLowerCase(), "endorser");
-      return [node, { address: where, publicKey, endorser: by }];
+      return [
+        node,
+        {
+          address: where,
+          publicKey,
+          endorser: parseAddress(endorser.toLowerCase(), "endorser"),
+          payer: parseAddress(payer.toLowerCase(), "payer"),
+        },
+      ];
     }),
   );
 }

@@ -15,7 +15,6 @@ import type { Database } from "../../runtime/store/database.ts";
 import type { SocketNetwork } from "../../runtime/transport/socket/network.ts";
 import { UserBook } from "../../runtime/users/book.ts";
 import { SequencerError } from "../errors.ts";
-import type { Account } from "../running/accounts.ts";
 import { askChain, connect, type Connection } from "../running/chain.ts";
 import type { Closers } from "../running/closers.ts";
 import { Doors } from "../running/doors.ts";
@@ -27,7 +26,7 @@ import type { NodeRequest } from "./options.ts";
 import { type Peer, readPeers, requireOwn, requireOwnKey } from "./peers.ts";
 import { peersOf, openSockets } from "./sockets.ts";
 import { openStatusDoor } from "./status-door.ts";
-import { requireAccount, requireChain } from "./terms.ts";
+import { type NodeAccounts, requireAccounts, requireChain } from "./terms.ts";
 
 /** What serving needs of the world. */
 export interface ServePorts {
@@ -60,11 +59,12 @@ export async function serve(
   if (connection.networkConfig.type !== "http")
     throw new SequencerError("NETWORK_TEMPORARY", { network });
   const chain = await askChain(connection);
-  const account = await requireAccount(connection, { name, own });
+  const accounts = await requireAccounts(connection, { name, own });
+  const { endorser, payer } = accounts;
   const factory = await requireChain(request, {
     connection,
     chain,
-    account,
+    endorser,
     configured: config.networks[network]?.factory,
   });
 
@@ -80,7 +80,7 @@ export async function serve(
       chainId: chain.chainId,
       factory,
       settings: config.settings,
-      account,
+      accounts,
     },
     { ...ports, connection, sockets, identity, peers },
   );
@@ -103,7 +103,8 @@ export async function serve(
     chainId: chain.chainId,
     factory,
     directory,
-    account: account.address,
+    account: endorser.address,
+    payer: payer.address,
     address: { host: listen.host, port: sockets.port },
     statusUrl: status.url,
     ...urls,
@@ -116,7 +117,7 @@ async function startMember(
     readonly chainId: number;
     readonly factory: string;
     readonly settings: HardhatRuntimeEnvironment["config"]["sequencer"]["settings"];
-    readonly account: Account;
+    readonly accounts: NodeAccounts;
   },
   ports: ServePorts & {
     readonly connection: Connection;
@@ -129,7 +130,7 @@ async function startMember(
   readonly monitor: Monitor;
   readonly book: UserBook;
 }> {
-  const { request, settings, account } = options;
+  const { request, settings, accounts } = options;
   const { name, directory } = request;
   const { connection, sockets, identity, peers, journal, closers } = ports;
   const file = join(directory, "node.db");
@@ -162,10 +163,10 @@ async function startMember(
         [...peers].map(([peer, { publicKey }]) => [peer, publicKey]),
       ),
       directory: directoryOf(peers),
-      endorser: createEndorser(account.privateKey),
+      endorser: createEndorser(accounts.endorser.privateKey),
       wallet: loadWallet({ directory }),
       domains: new Map(builtInDomains.map((domain) => [domain.name, domain])),
-      payers: [createPayer(account.privateKey)],
+      payers: [createPayer(accounts.payer.privateKey)],
       faucet: faucetOf(openChainClient(connection.provider)),
       createUsers: ({ database }) => {
         const book = new UserBook({ database, now: () => Date.now() });
