@@ -13,6 +13,7 @@ import {
   parseAddress,
   parseCommitment,
   parseHex,
+  parseUint64,
   type Transition,
   typedDataTypes,
   walletDomain,
@@ -114,6 +115,8 @@ describe("a workflow", function () {
         {
           target: parseAddress(await escrow.getAddress()),
           data: parseHex(pay),
+          // What the payment needs, whoever submits it.
+          gasMin: parseUint64(100_000),
         },
       ],
     });
