@@ -16,6 +16,7 @@ import { failDependants } from "./sender/dependencies.ts";
 import { seeFulfilled } from "./sender/fulfilment.ts";
 import { tell } from "./sender/tell.ts";
 import { reconsider, waitAgain } from "./sender/waiting.ts";
+import { signedReturned } from "./signed.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
 import type { Turn } from "./turn.ts";
 
@@ -50,10 +51,7 @@ export function seeBlock(
       isRetryable: true,
     });
   }
-  endorserSeesBlock(
-    turn,
-    facts.flatMap(({ intents }) => intents),
-  );
+  endorserSeesBlock(turn, facts);
   if (facts.length > 0) reconsider(turn);
   startAssembly(turn);
   decide(turn);
@@ -102,6 +100,10 @@ export function revertBlocks(
 ): void {
   const { node } = turn;
   node.height = height;
+  signedReturned(
+    node.endorser.signed,
+    facts.map(({ digest }) => digest),
+  );
   for (const { intents } of facts) {
     for (const id of intents) {
       forget(node.endorser.fulfilled, id);

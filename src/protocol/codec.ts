@@ -22,6 +22,7 @@ import {
   union,
   type Shape,
 } from "./shape.ts";
+import { lengthOfBundle } from "./size.ts";
 import type {
   Bundle,
   Endorsement,
@@ -317,9 +318,42 @@ const shapes = {
 
 const message: Shape<Message> = union(shapes);
 
+/** Texts of bundles that went through this node, for those who keep them: to write a bundle down again is expensive. */
+const texts = new WeakMap<Bundle, string>();
+
 /** A message as text for the wire. */
 export function encodeMessage(value: Message): string {
-  return JSON.stringify({ version: wireVersion, message: value });
+  const wire = JSON.stringify({ version: wireVersion, message: value });
+  if (value.type === "EndorsementRequest") texts.set(value.bundle, wire);
+  return wire;
+}
+
+/** A bundle as text for the disk: the message in which it travelled, if there is little else in that. To be asked for once. */
+export function bundleText(value: Bundle): string {
+  const wire = texts.get(value);
+  texts.delete(value);
+  return wire !== undefined && wire.length <= 2 * lengthOfBundle(value)
+    ? wire
+    : JSON.stringify({ message: { bundle: value } });
+}
+
+/** Reads what `bundleText` gave; undefined if it is something else. */
+export function decodeBundle(value: string): Bundle | undefined {
+  const read = object({ message: object({ bundle }) })(parse(value));
+  return read?.message.bundle;
+}
+
+/** Reads a step that was written as JSON; undefined if it is something else. */
+export function decodeStep(value: string): Step | undefined {
+  return step(parse(value));
+}
+
+function parse(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reads a message from the wire. It never throws: what is no message is dropped, with a reason to count. */
@@ -336,6 +370,7 @@ export function decodeMessage(wire: string): Decoded {
   if (envelope.version !== wireVersion) return dropped("version");
   const body = (parsed as { readonly message?: unknown }).message;
   const read = message(body);
+  if (read?.type === "EndorsementRequest") texts.set(read.bundle, wire);
   if (read !== undefined) return { type: "message", message: read };
   return dropped(isKnownType(body) ? "malformed" : "unknown");
 }

@@ -1,17 +1,21 @@
 import { liveOther } from "./coordinator/guards.ts";
 import { defer, type Deferral, release } from "./deferral.ts";
-import type { EndorseOutcome } from "./events.ts";
+import type { EndorseOutcome, LedgerFact } from "./events.ts";
 import type { Digest, IntentId, NodeName, RequestKey } from "./ids.ts";
 import { limits } from "./limits.ts";
 import type { MessageOf } from "./messages.ts";
 import { digestOf } from "./outline.ts";
+import { createRecent, isRemembered, remember, type Recent } from "./recent.ts";
 import {
-  createRecent,
-  isRemembered,
-  recall,
-  remember,
-  type Recent,
-} from "./recent.ts";
+  createSigned,
+  expireSigned,
+  hasTooMuchSigned,
+  keepSigned,
+  type Signed,
+  signedHappened,
+} from "./signed.ts";
+import { lengthOfBundle } from "./size.ts";
+import type { Bundle } from "./transition.ts";
 import {
   candidates,
   outranks,
@@ -29,13 +33,14 @@ const VALIDITIES_MAX = 4;
 /** The node as an endorser of one group. */
 export interface Endorser {
   /** Signatures given: the same digest gets the same one. */
-  readonly endorsed: Recent<Digest, string>;
+  readonly signed: Signed;
   /** Who waits for which check. */
   readonly checking: Map<
     Digest,
     {
       readonly from: NodeName;
       readonly validUntil: number;
+      readonly bundle: Bundle;
       key: RequestKey;
     }
   >;
@@ -47,7 +52,7 @@ export interface Endorser {
 /** An endorser that knows nothing yet. */
 export function createEndorser(): Endorser {
   return {
-    endorsed: createRecent(limits.endorsed),
+    signed: createSigned(),
     checking: new Map(),
     deferred: new Map(),
     fulfilled: createRecent(limits.ended),
@@ -83,7 +88,7 @@ export function receiveEndorsementRequest(
     refuse(turn, from, request, { reason: "invalid", ...wrong });
     return;
   }
-  const signature = recall(endorser.endorsed, bundle.digest);
+  const { signature } = endorser.signed.byDigest.get(bundle.digest) ?? {};
   if (signature !== undefined) {
     send(turn, from, {
       type: "Endorsement",
@@ -98,8 +103,16 @@ export function receiveEndorsementRequest(
     checking.key = key;
     return;
   }
+  if (hasTooMuchSigned(endorser.signed, from, bundle)) {
+    refuse(turn, from, request, {
+      reason: "invalid",
+      detail: "too many signed bundles of this coordinator can still happen",
+      intentId: undefined,
+    });
+    return;
+  }
   const { validUntil } = bundle;
-  endorser.checking.set(bundle.digest, { from, key, validUntil });
+  endorser.checking.set(bundle.digest, { from, key, validUntil, bundle });
   turn.effects.push({
     type: "Endorse",
     coordinator: from,
@@ -148,7 +161,7 @@ function findFault(
     return { detail: "the bundle outlives a step", intentId: undefined };
   // What is looked at, or was, is not hashed again: all that can come of it is a signature of the same digest.
   const isKnown =
-    endorser.checking.has(digest) || isRemembered(endorser.endorsed, digest);
+    endorser.checking.has(digest) || endorser.signed.byDigest.has(digest);
   if (!isKnown && digestOf(config.hashing, bundle) !== digest)
     return { detail: "the digest", intentId: undefined };
   const claimed = steps.find(
@@ -196,7 +209,7 @@ export function finishEndorsement(
   const checking = endorser.checking.get(digest);
   if (checking === undefined) return;
   endorser.checking.delete(digest);
-  const { from, key } = checking;
+  const { from, key, bundle, validUntil } = checking;
   if (outcome.type === "refused") {
     const { detail, intentId } = outcome;
     send(turn, from, {
@@ -210,22 +223,34 @@ export function finishEndorsement(
     });
     return;
   }
-  remember(endorser.endorsed, digest, outcome.signature);
-  send(turn, from, {
-    type: "Endorsement",
-    key,
+  const { signature } = outcome;
+  const record = {
+    kind: "endorsed",
     digest,
-    signature: outcome.signature,
-  });
+    coordinator: from,
+    validUntil,
+    length: lengthOfBundle(bundle),
+    signature,
+    bundle,
+  } as const;
+  keepSigned(endorser.signed, record);
+  turn.effects.push({ type: "Save", record });
+  send(turn, from, { type: "Endorsement", key, digest, signature });
 }
 
 /** New blocks: what waited for them is looked at again, and what they fulfilled is remembered. */
 export function endorserSeesBlock(
   turn: Turn,
-  intents: readonly IntentId[],
+  facts: readonly LedgerFact[],
 ): void {
   const { endorser, height } = turn.node;
-  for (const id of intents) remember(endorser.fulfilled, id, true);
+  for (const { intents } of facts)
+    for (const id of intents) remember(endorser.fulfilled, id, true);
+  signedHappened(
+    endorser.signed,
+    facts.map(({ digest }) => digest),
+  );
+  expireSigned(endorser.signed, height);
   // A domain that never answers must not fill the memory.
   for (const [digest, { validUntil }] of endorser.checking)
     if (validUntil < height) endorser.checking.delete(digest);

@@ -51,6 +51,8 @@ export type Event =
       readonly from: NodeName;
       readonly message: Message;
     }
+  /** More is known of what is on the ledger than before: contents of states that were missing. */
+  | { readonly type: "StatesLearnt" }
   | {
       readonly type: "AssemblyDone";
       readonly key: RequestKey;

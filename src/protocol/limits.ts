@@ -67,8 +67,10 @@ export const limits = {
   messageBytes: 4_194_304,
   /** Bytes of a reason that one node tells another. */
   reasonBytes: 1_024,
-  /** Endorsed bundles that an endorser remembers at least, to give the same answer again: many times as many as a coordinator gathers endorsements for. */
-  endorsed: 128,
+  /** Bundles of one coordinator that an endorser signed and that can still happen. None is forgotten, so nothing more is signed: many times as many as are on their way, with room for what users had prepared and have not submitted. */
+  signed: 4_096,
+  /** Characters of them, if there is more than one: as many as in some dozens of the largest ones. They are on the disk of every endorser. */
+  signedLength: 67_108_864,
   /** Intents that ended which a node remembers at least, to answer late messages: twice as many as a sender has with a coordinator. The ledger remembers the rest. */
   ended: 2_000,
   /** Ranges whose order of coordinators a node remembers at least: its own, the next one, and those of peers that are behind. */

@@ -34,6 +34,7 @@ import {
 import { receivePrepared } from "./sender/preparation.ts";
 import { submit } from "./sender/submission.ts";
 import { tell } from "./sender/tell.ts";
+import { reconsider } from "./sender/waiting.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
 import { pass } from "./time.ts";
 import {
@@ -71,6 +72,8 @@ export function receive(turn: Turn, event: Event): void {
       return revertBlocks(turn, event);
     case "MessageReceived":
       return receiveMessage(turn, event.from, event.message);
+    case "StatesLearnt":
+      return reconsider(turn);
     case "AssemblyDone":
       return finishAssembly(turn, event.key, event.outcomes);
     case "EndorsementDone":

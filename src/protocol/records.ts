@@ -104,9 +104,34 @@ export interface HorizonRecord {
   readonly signedUntil: number;
 }
 
+/**
+ * A bundle that this node endorsed, as it is on its disk before the signature leaves. If it happens, others may ask this node
+ * for what it created. It stays until the bundle can no longer happen, and no reorganisation can change that: whoever keeps
+ * records erases it then.
+ */
+export interface EndorsedRecord {
+  readonly kind: "endorsed";
+  readonly digest: Digest;
+  readonly coordinator: NodeName;
+  /** The last block in which it can happen. */
+  readonly validUntil: number;
+  /** See `lengthOfBundle`. */
+  readonly length: number;
+  readonly signature: string;
+  readonly bundle: Bundle;
+}
+
 /** What is durable. */
 export type SavedRecord =
-  IntentRecord | DispatchRecord | HandoverRecord | HorizonRecord;
+  | IntentRecord
+  | DispatchRecord
+  | HandoverRecord
+  | HorizonRecord
+  | EndorsedRecord;
+
+/** What a node needs of its records when it starts. Of bundles that it endorsed the content can stay on the disk. */
+export type RestoredRecord =
+  Exclude<SavedRecord, EndorsedRecord> | Omit<EndorsedRecord, "bundle">;
 
 /** Where a record is kept. */
 export function recordKey(
@@ -114,7 +139,8 @@ export function recordKey(
     | Pick<IntentRecord, "kind" | "intent">
     | Pick<DispatchRecord, "kind" | "bundle">
     | Pick<HandoverRecord, "kind" | "key">
-    | Pick<HorizonRecord, "kind">,
+    | Pick<HorizonRecord, "kind">
+    | Pick<EndorsedRecord, "kind" | "digest">,
 ): string {
   switch (record.kind) {
     case "intent":
@@ -125,5 +151,7 @@ export function recordKey(
       return `handover:${record.key}`;
     case "horizon":
       return "horizon";
+    case "endorsed":
+      return `endorsed:${record.digest}`;
   }
 }

@@ -3,6 +3,7 @@ import type { Endorser } from "./endorser.ts";
 import type { Event } from "./events.ts";
 import { popUntil } from "./heap.ts";
 import type { Sender } from "./sender/model.ts";
+import { expireSigned } from "./signed.ts";
 import type { Sequencer, Turn } from "./turn.ts";
 
 /**
@@ -74,7 +75,7 @@ export function catchUp(
   { ticks, height }: Extract<Event, { readonly type: "Rested" }>,
 ): void {
   if (!isAtRest(node)) throw new Error("Only who is at rest can miss a tick.");
-  const { coordinator, sender, config } = node;
+  const { coordinator, sender, endorser, config } = node;
   const beatTicks = Math.max(1, config.heartbeatTicks);
   const firstBeat = Math.max(
     node.tick + 1,
@@ -88,4 +89,5 @@ export function catchUp(
   node.height = height;
   // Of permissions for what is over.
   popUntil(sender.expiries, height);
+  expireSigned(endorser.signed, height);
 }

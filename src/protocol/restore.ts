@@ -1,7 +1,7 @@
 import { restoreDispatch } from "./coordinator/settlement.ts";
 import { push } from "./heap.ts";
 import type { IntentId } from "./ids.ts";
-import type { IntentRecord, SavedRecord } from "./records.ts";
+import type { IntentRecord, RestoredRecord } from "./records.ts";
 import { failDependants } from "./sender/dependencies.ts";
 import { sendTo } from "./sender/transaction/actions.ts";
 import {
@@ -9,12 +9,13 @@ import {
   type SenderTransaction,
 } from "./sender/transaction/model.ts";
 import { waitFor } from "./sender/waiting.ts";
+import { keepSigned } from "./signed.ts";
 import type { Turn } from "./turn.ts";
 
 /** Puts everything back as the records say. */
 export function restore(
   turn: Turn,
-  records: readonly SavedRecord[],
+  records: readonly RestoredRecord[],
   fulfilled: readonly IntentId[],
 ): void {
   const { node } = turn;
@@ -36,6 +37,8 @@ export function restore(
       if (!isOpen(record, node.height))
         failDependants(turn, record.intent.id, "was prepared and not executed");
     if (record.kind === "dispatch") restoreDispatch(turn, record);
+    if (record.kind === "endorsed" && record.validUntil >= node.height)
+      keepSigned(node.endorser.signed, record);
     if (record.kind === "handover")
       node.coordinator.handovers.set(record.key, {
         record,

@@ -11,7 +11,7 @@ import { limits } from "./limits.ts";
 import type { Tracer } from "./machine.ts";
 import { createRecent, recall, remember } from "./recent.ts";
 import { receive, receiveMessage } from "./receive.ts";
-import type { SavedRecord } from "./records.ts";
+import type { RestoredRecord } from "./records.ts";
 import { restore } from "./restore.ts";
 import { rankingOf } from "./selection.ts";
 import { dropAssembly } from "./sender/assembly.ts";
@@ -24,7 +24,7 @@ import type { Sequencer, Turn } from "./turn.ts";
 /** What a node knows when it starts. */
 export interface Restored {
   readonly height: number;
-  readonly records: readonly SavedRecord[];
+  readonly records: readonly RestoredRecord[];
   /** Dependencies of open intents that the ledger has. */
   readonly fulfilled: readonly IntentId[];
 }

@@ -1,4 +1,4 @@
-import type { State, Step } from "./transition.ts";
+import type { Bundle, State, Step } from "./transition.ts";
 
 /** Steps are never changed in place. */
 const known = new WeakMap<Step, number>();
@@ -13,6 +13,31 @@ export function lengthOf(step: Step): number {
       step.calls.reduce((sum, { data }) => sum + data.length, 0);
   known.set(step, length);
   return length;
+}
+
+/** Characters that an id, a place, and what is around them have at the most. */
+const NAMED_LENGTH = 200;
+/** Characters of a step besides what it carries and names: its sender, its salt, its signature. */
+const STEP_LENGTH = 1_200;
+
+/** Characters of a bundle, or more. */
+export function lengthOfBundle({
+  steps,
+  places,
+}: Pick<Bundle, "steps" | "places">): number {
+  let length = STEP_LENGTH * steps.length;
+  let named = places.length;
+  for (const step of steps) {
+    length += lengthOf(step);
+    named +=
+      step.inputs.length +
+      step.reads.length +
+      step.outputs.length +
+      step.infos.length +
+      step.calls.length +
+      step.found.length;
+  }
+  return length + NAMED_LENGTH * named;
 }
 
 /** States that the ledger has to look at for a step: what is created takes the place of what is spent. */

@@ -31,6 +31,17 @@ const fine: CommitFate = {
   crashAfter: undefined,
 };
 
+/** After that many blocks no reorganisation brings anything back. */
+const reorganisedMax = 64;
+
+/** Whether a bundle cannot happen any more, whatever becomes of the last blocks. */
+export function isOver(
+  { validUntil }: { readonly validUntil: number },
+  height: number,
+): boolean {
+  return validUntil + reorganisedMax < height;
+}
+
 /** One node's disk: survives crashes. The saves and erasures of a turn happen all together or not at all. */
 export class Disk {
   readonly records = new Map<string, SavedRecord>();
@@ -41,6 +52,13 @@ export class Disk {
         this.records.set(recordKey(effect.record), effect.record);
       else if (effect.type === "Erase") this.records.delete(effect.key);
     }
+  }
+
+  /** A block was taken in: signed bundles that can no longer happen go. */
+  prune(height: number): void {
+    for (const [key, record] of this.records)
+      if (record.kind === "endorsed" && isOver(record, height))
+        this.records.delete(key);
   }
 }
 

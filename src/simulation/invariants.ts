@@ -7,10 +7,12 @@ import type {
   Permission,
   Receipt,
 } from "../protocol/records.ts";
+import type { Sequencer } from "../protocol/sequencer.ts";
 import type { Block, Chain } from "./chain.ts";
 import { intentOn } from "./disk.ts";
 import { checkEndorsements, checkProducers } from "./dispatches.ts";
 import { isSigned } from "./hashing.ts";
+import { Keeping } from "./keeping.ts";
 import type { SimulatedNode } from "./node.ts";
 import { Preparations } from "./preparations.ts";
 import { checkTold } from "./told.ts";
@@ -45,6 +47,7 @@ export class Invariants {
   readonly #liars: ReadonlySet<NodeName>;
   readonly #dependencies: ReadonlyMap<IntentId, readonly IntentId[]>;
   readonly #preparations: Preparations;
+  readonly #keeping: Keeping;
   #isChainShaken = false;
 
   constructor(
@@ -64,6 +67,7 @@ export class Invariants {
     this.#preparations = new Preparations(options, {
       isFulfilled: (id) => this.#fulfilledBy.has(id),
     });
+    this.#keeping = new Keeping(options.group);
     this.#chain = ports.chain;
   }
 
@@ -109,7 +113,12 @@ export class Invariants {
   }
 
   /** Before the effects of a start are performed. */
-  started(node: SimulatedNode, effects: readonly Effect[]): void {
+  started(
+    node: SimulatedNode,
+    effects: readonly Effect[],
+    sequencer: Sequencer | undefined,
+  ): void {
+    if (sequencer !== undefined) this.#keeping.started(node, sequencer);
     for (const record of node.disk.records.values()) {
       if (record.kind !== "dispatch") continue;
       const { bundle } = record;
@@ -140,6 +149,7 @@ export class Invariants {
     for (const effect of effects) {
       if (effect.type === "Save" && effect.record.kind === "dispatch") {
         this.#savingDispatch(node, effect.record, dispatches);
+        this.#keeping.dispatching(node, effect.record, effects);
         dispatches.push(effect.record);
       }
       if (effect.type === "Erase") this.#erasing(node, effect.key, block);
@@ -284,6 +294,7 @@ export class Invariants {
 
   performing(node: SimulatedNode, effect: Effect): void {
     checkTold(node, effect, (id) => this.receiptOf(id));
+    this.#keeping.performing(node, effect);
     if (effect.type !== "Send") return;
     const { to, message } = effect;
     this.#noteSigned(message);

@@ -298,6 +298,7 @@ export class Node implements SimulatedNode {
       if (effect.type === "Save" && effect.record.kind === "intent")
         this.#view.remember(effect.record);
     if (block !== undefined) this.#view.move(block);
+    if (typeof block === "object") this.disk.prune(block.height);
   }
 
   #perform(effects: readonly Effect[], count: number): void {

@@ -81,8 +81,8 @@ export class Observer implements Witness {
     this.trace.number(node.index);
     this.say(() => `${node.name} starts, boot ${node.boot}`);
     this.#sayEffects(node, effects);
-    this.#ports.invariants.started(node, effects);
     const sequencer = this.#ports.sequencerOf(node);
+    this.#ports.invariants.started(node, effects, sequencer);
     if (sequencer !== undefined) this.#ports.conduct.started(node, sequencer);
   }
 

@@ -26,6 +26,7 @@ export const properties: Readonly<Record<string, string>> = {
   S42: "Nobody is told the content of a state that he may not see.",
   S43: "An assembly ends an intent only if it reverts on the ledger alone.",
   S44: "Who is told nothing of time and blocks at rest does what he would have done.",
+  S45: "Whoever endorsed a bundle keeps its content for as long as it can happen.",
   L1: "Nodes agree on one coordinator in bounded time after the faults have stopped.",
   L2: "Every intent ends in bounded time after the faults have stopped.",
   L3: "No node is skipped for ever.",

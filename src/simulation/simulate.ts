@@ -162,8 +162,8 @@ function* waitForSilence(world: World): Course<void> {
     if (isDead) continue;
     const leftovers = sequencer === undefined ? [] : leftoversOf(sequencer);
     for (const { kind } of disk.records.values())
-      // Intents have receipts, and one row says how far ahead the node has signed.
-      if (kind !== "intent" && kind !== "horizon")
+      // Intents have receipts, one row says how far ahead the node has signed, and signed bundles stay until they expire.
+      if (kind !== "intent" && kind !== "horizon" && kind !== "endorsed")
         leftovers.push(`a ${kind} on disk`);
     if (leftovers.length > 0)
       throw new Violation("R1", `${name} keeps ${leftovers.join(", ")}`);

@@ -55,6 +55,7 @@ export class TraceHash {
       case "Tick":
       case "Delayed":
       case "Rested":
+      case "StatesLearnt":
         return;
     }
   }
@@ -168,6 +169,7 @@ export function describeEvent(event: Event, names: Names): string | undefined {
     case "Tick":
     case "Delayed":
     case "Rested":
+    case "StatesLearnt":
       return undefined;
     case "MessageReceived":
       return `← ${event.from} ${describeMessage(event.message, names)}`;
@@ -203,6 +205,8 @@ export function describeEffect(effect: Effect, names: Names): string {
         return `${type} handover to ${record.to} flush=${names.some(record.flush)}`;
       if (record.kind === "horizon")
         return `${type} horizon ${record.signedUntil}`;
+      if (record.kind === "endorsed")
+        return `${type} endorsed ${names.digest(record.digest)} of ${record.coordinator} until=${record.validUntil}`;
       const { permission, receipt } = record;
       return `${type} intent ${names.of(record.intent.id)} retries=${record.retries}${permission === undefined ? "" : ` permission=${permission.coordinator}/${names.digest(permission.digest)}/${permission.validUntil}`}${record.isDispatched ? " dispatched" : ""}${record.isDoomed ? " doomed" : ""}${record.parked === undefined ? "" : " parked"}${receipt === undefined ? "" : ` ${receipt.type}${receipt.type === "Reverted" ? ` "${receipt.reason}"` : ""}`}`;
     }

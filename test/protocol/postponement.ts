@@ -71,6 +71,14 @@ describe("An intent that reverts only on the coordinator's word", () => {
     expect(node.sent("DelegationRequest")).to.have.length(1);
   });
 
+  it("is delegated again as soon as more is known of the ledger", () => {
+    const { node } = aPostponed();
+    node.tell({ type: "StatesLearnt" });
+    expect(node.sent("DelegationRequest")).to.have.length(1);
+    node.tell({ type: "StatesLearnt" });
+    expect(node.sent("DelegationRequest")).to.have.length(0);
+  });
+
   it("is delegated again after a restart", () => {
     const { node } = aPostponed();
     expect(node.restart().sent("DelegationRequest")).to.have.length(1);

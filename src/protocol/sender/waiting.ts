@@ -28,7 +28,7 @@ export function waitAgain(turn: Turn, lost: ReadonlySet<IntentId>): void {
   }
 }
 
-/** The ledger has moved on, and perhaps over what postponed these. */
+/** The ledger has moved on, or more is known of it: perhaps it was that which postponed these. */
 export function reconsider({ node }: Turn): void {
   const { postponed, outgoing } = node.sender;
   for (const transaction of postponed) {

@@ -1,5 +1,6 @@
 import type { Event } from "../../protocol/events.ts";
 import type { GroupAddress } from "../../protocol/ids.ts";
+import { indexerDefaults } from "../ledger/indexer/ports.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
 import type { IndexedBlock, IndexedTransition } from "../ports.ts";
 import type { Store } from "../store/store.ts";
@@ -55,6 +56,7 @@ export class BlockFeed {
       pulse.height = last.number;
       turn.writes.push(() => {
         store.blocks.prune(last.number - HASHES_KEPT);
+        store.bundles.prune(last.number - indexerDefaults.reorgDepthMax);
       });
       turn.deeds.push(() => {
         onBlocks(blocks);

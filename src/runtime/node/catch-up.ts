@@ -1,76 +1,121 @@
 import type { StateId as LedgerId } from "../../ledger/index.ts";
-import type { NodeName } from "../../protocol/ids.ts";
+import type { GroupAddress, NodeName } from "../../protocol/ids.ts";
+import type { Store } from "../store/store.ts";
+import type { Timers } from "../timers.ts";
 import type { Body, ToldState } from "./body.ts";
 import { ASKED_MAX } from "./body.ts";
 import type { GroupRunner } from "./group-runner.ts";
 import type { Turns } from "./turns.ts";
-import type { Store } from "../store/store.ts";
 
 /** How much content one answer carries at most, so that it stays far below what a message may be. */
 const ANSWER_BYTES_MAX = 1_000_000;
+/** Questions of one member that are answered between two retries: some thousands of states in a second. The rest is asked again. */
+const ANSWERS_MAX = 16;
+/** Retries between two questions about one state, after many that nobody answered. */
+const PAUSE_MAX = 64;
+/** How often endorsers are asked about a state before other members are: those may see less, and need not know what is missing here. */
+const ENDORSERS_FIRST = 3;
+/** Endorsers that an endorser asks at a time. Whoever does not endorse asks as many as it must believe. */
+const ASKED_AT_ONCE = 2;
+/** Checks of one group that wait for content. More are not let wait. */
+const WAITING_MAX = 256;
 
 /** A group whose states it looks after. */
 export type Group = Pick<GroupRunner, "group" | "book" | "mayKnow">;
 
 /** Something that waits for the content of these states. */
 interface Waiting {
-  readonly missing: ReadonlySet<LedgerId>;
+  readonly states: ReadonlySet<LedgerId>;
   readonly run: () => void;
 }
 
+/** How often members were asked about a state, and when they are asked again. */
+interface Search {
+  readonly tries: number;
+  readonly dueRound: number;
+}
+
+interface CatchUpPorts {
+  readonly store: Store;
+  readonly turns: Turns;
+  readonly timers: Timers;
+  readonly send: (to: NodeName, body: Body) => void;
+  /** More is known of a group than before. */
+  readonly onLearnt: (group: GroupAddress) => void;
+}
+
 /**
- * Gets the content of states that are on the ledger and that this node was not told about: it asks one endorser after the
- * other until it has them, or until as many as the ledger wants for a transition say that it may not see them: not all of
- * those lie. And answers those who ask, if they may see what they ask for.
+ * Gets the content of states that are on the ledger and that this node was not told about: it asks endorsers, then all other
+ * members, until it has them, or until as many endorsers as the ledger wants for a transition say that it may not see them: not all
+ * of those lie. And answers those who ask, if they may see what they ask for. Only what uses such a state waits for it.
  */
 export class CatchUp {
   readonly #self: NodeName;
-  readonly #store: Store;
-  readonly #turns: Turns;
-  readonly #send: (to: NodeName, body: Body) => void;
-  /** Whom to ask next, for each group. */
-  readonly #next = new Map<string, number>();
-  readonly #waiting = new Map<Group, Waiting[]>();
+  readonly #ports: CatchUpPorts;
+  /** Counts retries. */
+  #round = 0;
+  readonly #searches = new WeakMap<Group, Map<LedgerId, Search>>();
+  readonly #waiting = new Map<Group, Set<Waiting>>();
   /** Who said that this node may not see a state. */
   readonly #denials = new Map<LedgerId, Set<NodeName>>();
+  /** Questions that were answered since the last retry. */
+  readonly #answers = new Map<NodeName, number>();
 
-  constructor(
-    options: { readonly self: NodeName },
-    ports: {
-      readonly store: Store;
-      readonly turns: Turns;
-      readonly send: (to: NodeName, body: Body) => void;
-    },
-  ) {
+  constructor(options: { readonly self: NodeName }, ports: CatchUpPorts) {
     this.#self = options.self;
-    this.#store = ports.store;
-    this.#turns = ports.turns;
-    this.#send = ports.send;
+    this.#ports = ports;
   }
 
-  /** Runs something as soon as nothing is missing that is missing now: at once, or later. */
-  whenComplete(runner: Group, run: () => void): void {
-    const { missing } = runner.book;
-    if (missing.size === 0) {
+  /**
+   * Runs something as soon as the content of these states is known, or they are spent: at once, or later. At the latest after so
+   * long. Those who use the states have their content, so they are asked first.
+   */
+  whenKnown(
+    runner: Group,
+    wanted: {
+      readonly states: ReadonlySet<LedgerId>;
+      readonly users: Iterable<NodeName>;
+      readonly waitMs: number;
+    },
+    run: () => void,
+  ): void {
+    const missing = [...wanted.states].filter((id) =>
+      runner.book.missing.has(id),
+    );
+    const others = this.#waiting.get(runner) ?? new Set();
+    if (missing.length === 0 || others.size >= WAITING_MAX) {
       run();
       return;
     }
-    const waiting = this.#waiting.get(runner) ?? [];
-    waiting.push({ missing: new Set(missing.keys()), run });
-    this.#waiting.set(runner, waiting);
+    const waiting: Waiting = {
+      states: new Set(missing),
+      run: () => {
+        callOff();
+        run();
+      },
+    };
+    const callOff = this.#ports.timers.after(wanted.waitMs, () => {
+      if (!others.delete(waiting)) return;
+      if (others.size === 0) this.#waiting.delete(runner);
+      run();
+    });
+    this.#waiting.set(runner, others.add(waiting));
+    const states = missing.slice(0, ASKED_MAX);
+    for (const user of new Set(wanted.users))
+      if (user !== this.#self) this.#askFor(runner, user, states);
   }
 
-  /** To be called whenever something may have become complete. */
+  /** To be called whenever something may have become known. */
   release(runner: Group): void {
     const waiting = this.#waiting.get(runner);
     if (waiting === undefined) return;
     const { missing } = runner.book;
-    const isReady = ({ missing: wanted }: Waiting): boolean =>
-      missing.size === 0 || ![...wanted].some((id) => missing.has(id));
-    const rest = waiting.filter((one) => !isReady(one));
-    if (rest.length === 0) this.#waiting.delete(runner);
-    else this.#waiting.set(runner, rest);
-    for (const one of waiting) if (!rest.includes(one)) one.run();
+    for (const one of [...waiting]) {
+      if ([...one.states].some((id) => missing.has(id))) continue;
+      waiting.delete(one);
+      one.run();
+    }
+    if (waiting.size === 0) this.#waiting.delete(runner);
   }
 
   /** The same for all groups. */
@@ -83,38 +128,93 @@ export class CatchUp {
     if (!runner.group.endorsers.includes(this.#self)) this.ask(runner);
   }
 
-  /** Asks the next members, if something is missing. */
-  ask(runner: Group): void {
-    const { group, book } = runner;
-    if (book.missing.size === 0) return;
-    const isOther = (name: NodeName): boolean => name !== this.#self;
-    const endorsers = group.endorsers.filter(isOther);
-    const others =
-      endorsers.length > 0 ? endorsers : group.members.filter(isOther);
-    // One of them is enough to tell, but not to deny.
-    const count = group.endorsers.includes(this.#self) ? 1 : group.threshold;
-    const next = this.#next.get(group.address) ?? 0;
-    this.#next.set(group.address, next + count);
-    const states = [...book.missing.keys()].slice(0, ASKED_MAX);
-    for (let i = 0; i < Math.min(count, others.length); i++) {
-      const to = others[(next + i) % others.length];
-      if (to === undefined) continue;
-      this.#send(to, { type: "ask", group: group.address, states });
-    }
+  /** It is time to ask again for what nobody has told, and to answer again. */
+  retry(runners: Iterable<Group>): void {
+    this.#round += 1;
+    this.#answers.clear();
+    for (const runner of runners) this.ask(runner);
   }
 
+  /** Asks for what is missing and has not been asked for lately: the next members, for each state. */
+  ask(runner: Group): void {
+    const { missing } = runner.book;
+    if (missing.size === 0) {
+      this.#searches.delete(runner);
+      return;
+    }
+    const searches = this.#searches.get(runner) ?? new Map<LedgerId, Search>();
+    this.#searches.set(runner, searches);
+    for (const id of searches.keys()) if (!missing.has(id)) searches.delete(id);
+    const questions = new Map<NodeName, LedgerId[]>();
+    for (const { id, tries } of this.#due(missing.keys(), searches)) {
+      const pause = Math.min(2 ** Math.min(tries, 16), PAUSE_MAX);
+      searches.set(id, { tries: tries + 1, dueRound: this.#round + pause });
+      for (const to of this.#nextFor(runner, tries)) {
+        const states = questions.get(to);
+        if (states === undefined) questions.set(to, [id]);
+        else states.push(id);
+      }
+    }
+    for (const [to, states] of questions) this.#askFor(runner, to, states);
+  }
+
+  /** States to ask about: those that nobody was asked about yet, then those that have waited longest. */
+  #due(
+    missing: Iterable<LedgerId>,
+    searches: ReadonlyMap<LedgerId, Search>,
+  ): (Search & { readonly id: LedgerId })[] {
+    const due: (Search & { readonly id: LedgerId })[] = [];
+    for (const id of missing) {
+      const search = searches.get(id) ?? { tries: 0, dueRound: 0 };
+      if (search.dueRound <= this.#round) due.push({ id, ...search });
+    }
+    return due.sort((a, b) => a.dueRound - b.dueRound).slice(0, ASKED_MAX);
+  }
+
+  /** Whom to ask about a state, if others were asked so often: endorsers several times, then everybody else, and so on. */
+  #nextFor({ group }: Group, tries: number): Set<NodeName> {
+    const { endorsers, members, threshold } = group;
+    const start = Math.max(0, members.indexOf(this.#self));
+    const inTurn = (names: readonly NodeName[]): NodeName[] =>
+      names
+        .flatMap((_, i) => names[(start + i) % names.length] ?? [])
+        .filter((name) => name !== this.#self);
+    const first = inTurn(endorsers);
+    const rest = inTurn(members.filter((name) => !endorsers.includes(name)));
+    const order = Array.from({ length: ENDORSERS_FIRST }, () => first).flat();
+    order.push(...rest);
+    // One of them is enough to tell, but not to deny.
+    const count = endorsers.includes(this.#self) ? ASKED_AT_ONCE : threshold;
+    const next = new Set<NodeName>();
+    for (let i = 0; i < count; i++) {
+      const name = order[(tries * count + i) % order.length];
+      if (name !== undefined) next.add(name);
+    }
+    return next;
+  }
+
+  #askFor({ group }: Group, to: NodeName, states: readonly LedgerId[]): void {
+    this.#ports.send(to, { type: "ask", group: group.address, states });
+  }
+
+  /** False if a member asks too often. */
   answer(
     runner: Group,
     from: NodeName,
     { states }: Extract<Body, { readonly type: "ask" }>,
-  ): void {
+  ): boolean {
     const { group } = runner;
-    if (!group.members.includes(from)) return;
+    const answers = this.#answers.get(from) ?? 0;
+    if (!group.members.includes(from) || answers >= ANSWERS_MAX) return false;
+    this.#answers.set(from, answers + 1);
     const told: ToldState[] = [];
     const denied: LedgerId[] = [];
     let bytes = 0;
     for (const ledgerId of states) {
-      const known = this.#store.states.byLedgerId(group.address, ledgerId);
+      const known = this.#ports.store.states.byLedgerId(
+        group.address,
+        ledgerId,
+      );
       if (known === undefined || bytes > ANSWER_BYTES_MAX) continue;
       const { id, schema, label, content } = known;
       const data = readData(content);
@@ -127,38 +227,48 @@ export class CatchUp {
       bytes += content.length;
     }
     if (told.length + denied.length > 0)
-      this.#send(from, {
+      this.#ports.send(from, {
         type: "tell",
         group: group.address,
         states: told,
         denied,
       });
+    return true;
   }
 
-  /** Keeps what was missing; everything else that is told is dropped. */
+  /** Keeps what was missing; everything else that is told is dropped. `onTaken` is called as soon as its turn comes. */
   learn(
     runner: Group,
     from: NodeName,
     { states, denied }: Extract<Body, { readonly type: "tell" }>,
+    onTaken: () => void = () => undefined,
   ): void {
     const { missing } = runner.book;
     const wanted = states.filter(({ ledgerId }) => missing.has(ledgerId));
     const foreign = denied.filter(
       (id) => missing.has(id) && this.#isForeign(runner, from, id),
     );
-    if (wanted.length + foreign.length === 0) return;
-    this.#turns.add({
+    if (wanted.length + foreign.length === 0) {
+      onTaken();
+      return;
+    }
+    this.#ports.turns.add({
       run: ({ writes, deeds }) => {
+        onTaken();
+        let isMore = false;
         writes.push(() => {
           for (const { ledgerId, id, content } of wanted)
-            runner.book.learn(ledgerId, { id, content });
+            isMore = runner.book.learn(ledgerId, { id, content }) || isMore;
           for (const ledgerId of foreign) runner.book.renounce(ledgerId);
         });
         deeds.push(() => {
-          for (const { ledgerId } of wanted) this.#denials.delete(ledgerId);
+          for (const { ledgerId } of wanted)
+            if (!missing.has(ledgerId)) this.#denials.delete(ledgerId);
           for (const ledgerId of foreign) this.#denials.delete(ledgerId);
+          if (!isMore && foreign.length === 0) return;
           this.release(runner);
-          if (runner.book.missing.size > 0) this.ask(runner);
+          this.#ports.onLearnt(runner.group.address);
+          this.ask(runner);
         });
       },
     });

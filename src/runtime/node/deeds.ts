@@ -1,6 +1,8 @@
+import { bundleText } from "../../protocol/codec.ts";
 import type { Effect } from "../../protocol/effects.ts";
 import type { Event } from "../../protocol/events.ts";
 import type { NodeName } from "../../protocol/ids.ts";
+import type { AssembleOutcome } from "../../protocol/messages.ts";
 import {
   type DispatchRecord,
   recordKey,
@@ -11,7 +13,6 @@ import { signTogether } from "../keys/step-signatures.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
 import type { Settlement } from "../service.ts";
 import type { Body } from "./body.ts";
-import type { CatchUp } from "./catch-up.ts";
 import type { Endorsing } from "./endorsing.ts";
 import { durableIn } from "./fail-points.ts";
 import type { GroupRunner } from "./group-runner.ts";
@@ -29,7 +30,6 @@ export interface DeedPorts extends Pick<
   NodePorts,
   "store" | "sign" | "users" | "onFact" | "failAt"
 > {
-  readonly catchUp: CatchUp;
   readonly endorsing: Endorsing;
   readonly submitter: Submitter;
   readonly send: (to: NodeName, body: Body) => void;
@@ -76,11 +76,7 @@ export class Deeds {
     const { address } = runner.stored;
     switch (effect.type) {
       case "Save":
-        turn.records.set(`${address}:${recordKey(effect.record)}`, () => {
-          store.records.save(address, effect.record);
-        });
-        this.#keepStep(turn, runner, effect.record);
-        this.#tellDispatched(turn, runner, effect.record);
+        this.#save(turn, runner, effect.record);
         return;
       case "Erase":
         turn.records.set(`${address}:${effect.key}`, () => {
@@ -133,9 +129,29 @@ export class Deeds {
     }
   }
 
+  #save(turn: Turn, runner: GroupRunner, record: SavedRecord): void {
+    const { records, bundles } = this.#ports.store;
+    const { address } = runner.stored;
+    const key = `${address}:${recordKey(record)}`;
+    if (record.kind === "endorsed") {
+      turn.records.set(key, () => {
+        bundles.save(address, record, bundleText(record.bundle));
+      });
+      turn.deeds.push(() => {
+        runner.seen.keep(record.digest);
+      });
+      return;
+    }
+    turn.records.set(key, () => {
+      records.save(address, record);
+    });
+    this.#keepStep(turn, runner, record);
+    this.#tellDispatched(turn, runner, record);
+  }
+
   /**
-   * What a step tells is on its sender's disk before it can happen: nobody else need ever tell it again. What it creates
-   * is at hand when it happens, as far as the sender may see it.
+   * What a step creates and tells is on its sender's disk before it can happen: nobody else need ever tell it again. Whoever
+   * endorses keeps the whole bundle.
    */
   #keepStep(turn: Turn, runner: GroupRunner, record: SavedRecord): void {
     if (record.kind !== "intent") return;
@@ -144,18 +160,15 @@ export class Deeds {
     const { id: intentId } = intent;
     const { step } = runner.sequencer.sender.transactions.get(intentId) ?? {};
     if (step === undefined || record.receipt !== undefined) return;
-    const { infos, outputs } = step;
-    const { committee, mayKnow } = runner.sequencer.config;
-    // Who endorses gets the whole bundle.
-    if (!committee.includes(this.#self))
-      turn.deeds.push(() => {
-        const known = outputs.filter((state) => mayKnow(this.#self, state));
-        runner.seen.addOwn(permission, { intentId, outputs: known });
-      });
+    const { infos } = step;
+    const { committee } = runner.sequencer.config;
     turn.writes.push(() => {
       const { address } = runner.stored;
       const { digest } = permission;
-      this.#ports.store.infos.save(address, { intentId, digest, infos });
+      const { store } = this.#ports;
+      store.infos.save(address, { intentId, digest, infos });
+      if (!committee.includes(this.#self))
+        store.bundles.saveStep(address, permission, step);
     });
   }
 
@@ -172,30 +185,31 @@ export class Deeds {
 
   #assemble(runner: GroupRunner, effect: EffectOf<"Assemble">): void {
     const { key, intents, view, validUntil } = effect;
-    const { catchUp, sign, tell, fail } = this.#ports;
+    const { sign, tell, fail } = this.#ports;
     const { group, book } = runner;
     const isComplete = (): boolean => book.missing.size === 0;
-    catchUp.whenComplete(runner, () => {
-      // What was missing is here; later blocks may have brought what is not, and then nothing is final.
-      const wasComplete = isComplete();
-      assemble(
-        { sender: this.#self, intents, view, validUntil },
-        {
-          domain: group.domain,
-          group,
-          book,
-          hashing: runner.sequencer.config.hashing,
-          signSteps: (hashes) => signTogether(hashes, sign),
-        },
-      )
-        .then((outcomes) => {
-          const isFinal = wasComplete && isComplete();
-          if (isFinal || outcomes.every(({ type }) => type !== "reverted"))
-            tell(runner, { type: "AssemblyDone", key, outcomes });
-          else this.#assemble(runner, effect);
-        })
-        .catch(fail);
-    });
+    const wasComplete = isComplete();
+    assemble(
+      { sender: this.#self, intents, view, validUntil },
+      {
+        domain: group.domain,
+        group,
+        book,
+        hashing: runner.sequencer.config.hashing,
+        signSteps: (hashes) => signTogether(hashes, sign),
+      },
+    )
+      .then((all) => {
+        const isFinal = wasComplete && isComplete();
+        // What was missing has come meanwhile.
+        if (!wasComplete && isComplete() && all.some(isEnding)) {
+          this.#assemble(runner, effect);
+          return;
+        }
+        const outcomes = isFinal ? all : all.map(withoutEnding);
+        tell(runner, { type: "AssemblyDone", key, outcomes });
+      })
+      .catch(fail);
   }
 
   /** The dispatch is saved in the same commit in which its base-ledger transaction gets its turn. */
@@ -244,6 +258,20 @@ export class Deeds {
       },
     };
   }
+}
+
+/** With states that nobody has told this node about, the same intent may be possible: it is tried again. */
+function withoutEnding(outcome: AssembleOutcome): AssembleOutcome {
+  return isEnding(outcome) ? { ...outcome, type: "postponed" } : outcome;
+}
+
+function isEnding(
+  outcome: AssembleOutcome,
+): outcome is Extract<
+  AssembleOutcome,
+  { readonly type: "reverted" | "parked" | "error" }
+> {
+  return outcome.type === "reverted" || outcome.type === "parked";
 }
 
 function addFailPoints(

@@ -1,11 +1,17 @@
-import { parseDigest as parseLedgerDigest } from "../../ledger/index.ts";
+import {
+  parseDigest as parseLedgerDigest,
+  type StateId as LedgerId,
+} from "../../ledger/index.ts";
 import type { Effect } from "../../protocol/effects.ts";
 import type { Event } from "../../protocol/events.ts";
-import type { Digest } from "../../protocol/ids.ts";
+import type { Digest, IntentId } from "../../protocol/ids.ts";
+import { netOf } from "../../protocol/net.ts";
 import { findFault } from "../domains/checker.ts";
 import { StepSignatures } from "../keys/step-signatures.ts";
 import { Backoff } from "../ledger/backoff.ts";
 import { withoutSecrets } from "../ledger/client/secrets.ts";
+import type { StateBook } from "../states/book.ts";
+import { ledgerIdOf } from "../states/place.ts";
 import type { CatchUp } from "./catch-up.ts";
 import type { GroupRunner } from "./group-runner.ts";
 import type { NodePorts } from "./ports.ts";
@@ -23,14 +29,25 @@ interface EndorsingPorts extends Pick<
   readonly fail: (error: unknown) => void;
 }
 
+/** Senders of steps that are asked what the states mean that they use. */
+const USERS_ASKED_MAX = 3;
+
 /** Checks bundles and signs them. */
 export class Endorsing {
+  readonly #waitMs: number;
   readonly #ports: EndorsingPorts;
   readonly #signatures = new WeakMap<GroupRunner, StepSignatures>();
   #hasTrouble = false;
   #isStopped = false;
 
-  constructor(ports: EndorsingPorts) {
+  constructor(
+    options: {
+      /** How long a check waits for the content of a state. */
+      readonly waitMs: number;
+    },
+    ports: EndorsingPorts,
+  ) {
+    this.#waitMs = options.waitMs;
     this.#ports = ports;
   }
 
@@ -40,10 +57,37 @@ export class Endorsing {
 
   endorse(runner: GroupRunner, effect: Endorse): void {
     const { catchUp, fail } = this.#ports;
-    runner.seen.add(effect.coordinator, effect.bundle);
-    catchUp.whenComplete(runner, () => {
-      this.#answer(runner, effect).catch(fail);
-    });
+    const { coordinator, bundle } = effect;
+    runner.seen.add(coordinator, bundle);
+    const unknown = unknownIn(runner.book, effect);
+    const users = bundle.steps.flatMap(({ intentId, sender }) =>
+      unknown.has(intentId) ? [sender] : [],
+    );
+    const states = new Set([...unknown.values()].flat());
+    catchUp.whenKnown(
+      runner,
+      {
+        states,
+        users: [...users.slice(0, USERS_ASKED_MAX), coordinator],
+        waitMs: this.#waitMs,
+      },
+      () => {
+        const [intentId] = unknownIn(runner.book, effect).keys();
+        if (intentId === undefined) this.#answer(runner, effect).catch(fail);
+        else this.#refuse(runner, effect, intentId);
+      },
+    );
+  }
+
+  /** Nobody has told what a state means that a step uses. */
+  #refuse(
+    runner: GroupRunner,
+    { bundle: { digest } }: Endorse,
+    intentId: IntentId,
+  ): void {
+    const detail = "the content of a state that it uses is missing here";
+    const outcome: Outcome = { type: "refused", detail, intentId };
+    this.#ports.tell(runner, { type: "EndorsementDone", digest, outcome });
   }
 
   async #answer(runner: GroupRunner, { bundle, view }: Endorse): Promise<void> {
@@ -112,4 +156,26 @@ export class Endorsing {
     this.#hasTrouble = reason !== undefined;
     this.#ports.onFact({ type: "EndorserTrouble", reason });
   }
+}
+
+/** States on the ledger that steps of a bundle use, and whose content this node does not have. By intent, in order. */
+function unknownIn(
+  book: StateBook,
+  { bundle, view }: Endorse,
+): ReadonlyMap<IntentId, readonly LedgerId[]> {
+  const unknown = new Map<IntentId, LedgerId[]>();
+  if (book.missing.size === 0) return unknown;
+  const told = new Set(view.created.map(({ id }) => id));
+  const net = netOf(bundle.steps);
+  const fromOutside = new Set([...net.inputs, ...net.reads]);
+  const places = new Map(bundle.places.map(({ id, place }) => [id, place]));
+  for (const { intentId, inputs, reads } of bundle.steps)
+    for (const id of [...inputs, ...reads]) {
+      const place = fromOutside.has(id) ? places.get(id) : undefined;
+      if (place === undefined || told.has(id)) continue;
+      const ledgerId = ledgerIdOf(id, place);
+      if (ledgerId === undefined || !book.missing.has(ledgerId)) continue;
+      unknown.set(intentId, [...(unknown.get(intentId) ?? []), ledgerId]);
+    }
+  return unknown;
 }

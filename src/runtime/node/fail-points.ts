@@ -6,6 +6,8 @@ const durable = [
   "intent",
   /** At the sender: how far ahead it signs steps. */
   "horizon",
+  /** At an endorser: what it signs. */
+  "endorsement",
   /** At the sender: whom it permits to dispatch what. */
   "permission",
   /** At the coordinator: the bundle, with its endorsements. */
@@ -44,5 +46,7 @@ export function durableIn(record: SavedRecord): (typeof durable)[number] {
       return "handover";
     case "horizon":
       return "horizon";
+    case "endorsed":
+      return "endorsement";
   }
 }

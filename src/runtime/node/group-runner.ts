@@ -22,6 +22,7 @@ import {
   isAtRest,
   type Sequencer,
 } from "../../protocol/sequencer.ts";
+import type { State } from "../../protocol/transition.ts";
 import type { Domain, DomainState } from "../domains/domain.ts";
 import { genesisIdOf } from "../domains/genesis.ts";
 import type { IndexedTransition } from "../ports.ts";
@@ -29,8 +30,10 @@ import type { NodeGroup } from "../service.ts";
 import { hashingOf } from "../states/arrange.ts";
 import { StateBook } from "../states/book.ts";
 import { readState } from "../states/content.ts";
+import type { EndorsedHead } from "../store/bundles.ts";
 import type { StoredGroup } from "../store/groups.ts";
 import type { Store } from "../store/store.ts";
+import { keptContent } from "./kept-content.ts";
 import type { Pulse } from "./pulse.ts";
 import { SeenBundles } from "./seen-bundles.ts";
 import { type NodeSettings, ticksOf } from "./settings.ts";
@@ -49,7 +52,7 @@ export class GroupRunner {
   stored: StoredGroup;
   readonly group: NodeGroup;
   readonly book: StateBook;
-  readonly seen = new SeenBundles();
+  readonly seen: SeenBundles;
   readonly ledgerDomain: LedgerDomain;
   readonly sequencer: Sequencer;
   /** What the core wants done to begin with. */
@@ -95,14 +98,23 @@ export class GroupRunner {
       { group: address },
       { states: ports.store.states },
     );
+    const { self } = options;
+    this.seen = new SeenBundles({
+      onDisk: (fact) =>
+        keptContent(ports.store, address, {
+          fact,
+          maySee: (state) => this.#mayKnowState(self, state),
+        }),
+    });
     // What failed is told to those who ask, so that nothing that depends on it waits for ever.
     const records = [
       ...ports.store.records.open(address),
       ...ports.store.records.lastReverted(address, limits.ended),
     ];
+    const height = stored.historyThrough ?? this.#pulse.height;
     const { sequencer, effects } = createSequencer(this.#configOf(options), {
-      height: stored.historyThrough ?? this.#pulse.height,
-      records,
+      height,
+      records: [...records, ...this.#signed(height)],
       fulfilled: records.flatMap((record) =>
         record.kind === "intent"
           ? record.intent.dependsOn.filter((id) => this.isFulfilled(id))
@@ -112,8 +124,7 @@ export class GroupRunner {
     this.sequencer = sequencer;
     this.firstEffects = effects;
     for (const record of records)
-      if (record.kind === "dispatch")
-        this.seen.add(options.self, record.bundle);
+      if (record.kind === "dispatch") this.seen.add(self, record.bundle);
     this.#pulse.wake(this);
     this.#lineUp();
     this.#rest();
@@ -137,10 +148,7 @@ export class GroupRunner {
       contract: address,
       members,
       committee,
-      mayKnow: (node, state) => {
-        const read = readState(state);
-        return read !== undefined && this.mayKnow(node, read);
-      },
+      mayKnow: (node, state) => this.#mayKnowState(node, state),
       threshold,
       mode,
       pool: mode === "remote" ? committee : [],
@@ -217,6 +225,19 @@ export class GroupRunner {
     );
   }
 
+  #mayKnowState(node: NodeName, state: State): boolean {
+    const read = readState(state);
+    return read !== undefined && this.mayKnow(node, read);
+  }
+
+  /** What this node signed and the ledger may still take. */
+  #signed(height: number): readonly EndorsedHead[] {
+    const { address } = this.stored;
+    const all = this.#store.bundles.endorsed(address, height);
+    const over = this.fulfilledAmong(all.map(({ firstIntent }) => firstIntent));
+    return all.filter(({ firstIntent }) => !over.has(firstIntent));
+  }
+
   isFulfilled(id: IntentId): boolean {
     return this.fulfilledAmong([id]).has(id);
   }
@@ -258,9 +279,11 @@ export class GroupRunner {
   /** Takes what a block did into the book. Inside the commit of the block. */
   apply(deeds: readonly LedgerDeed[], block: number): void {
     this.#lineUp();
-    for (const { digest, transition } of deeds) {
-      this.book.apply(transition, block, this.seen.outputsOf(digest));
-      for (const step of this.seen.stepsOf(digest))
+    for (const deed of deeds) {
+      const { digest, transition } = deed;
+      const { outputs, steps } = this.seen.contentOf(deed);
+      this.book.apply(transition, block, outputs);
+      for (const step of steps)
         this.#store.infos.save(this.stored.address, { ...step, digest });
     }
     // Should the block be taken back and the same happen again: contents stay on the disk.

@@ -7,15 +7,18 @@ import { areSignaturesGenuine } from "./genuine.ts";
 import type { GroupRunner } from "./group-runner.ts";
 import type { GroupOffer } from "./offer.ts";
 import { bodiesIn, Outbox } from "./outbox.ts";
+import { PeerQuotas } from "./peer-quotas.ts";
 import type { NodePorts } from "./ports.ts";
 import type { Turns } from "./turns.ts";
 import type { UserKeys } from "./user-keys.ts";
 
-/** Messages that wait for their turn at most. Peers repeat what is dropped. */
-const WAITING_MAX = 50_000;
-
 /** What only members of a group say to each other. */
 type GroupBody = Extract<Body, { readonly type: "message" | "ask" | "tell" }>;
+
+interface Received {
+  readonly from: NodeName;
+  readonly message: Message;
+}
 
 interface MailboxPorts extends Pick<
   NodePorts,
@@ -23,17 +26,23 @@ interface MailboxPorts extends Pick<
 > {
   readonly turns: Turns;
   readonly runner: (group: GroupAddress) => GroupRunner | undefined;
-  readonly tell: (runner: GroupRunner, event: Event) => void;
+  /** `onTaken` is called when the event has its turn. */
+  readonly tell: (
+    runner: GroupRunner,
+    event: Event,
+    onTaken: () => void,
+  ) => void;
   readonly fail: (error: unknown) => void;
   readonly onAsk: (
     runner: GroupRunner,
     from: NodeName,
     body: Extract<Body, { readonly type: "ask" }>,
-  ) => void;
+  ) => boolean;
   readonly onTell: (
     runner: GroupRunner,
     from: NodeName,
     body: Extract<Body, { readonly type: "tell" }>,
+    onTaken: () => void,
   ) => void;
   readonly onOffer: (from: NodeName, offer: GroupOffer) => void;
   readonly onJoined: (from: NodeName, group: GroupAddress) => void;
@@ -44,8 +53,7 @@ interface MailboxPorts extends Pick<
 export class Mailbox {
   readonly #ports: MailboxPorts;
   readonly #dropped: Record<string, number> = {};
-  /** Messages whose signatures are being checked. */
-  #checking = 0;
+  readonly #quotas = new PeerQuotas();
   readonly #outbox = new Outbox({
     send: (to, bodies) => this.#transport?.send(to, bodies),
   });
@@ -118,66 +126,67 @@ export class Mailbox {
       case "message":
       case "ask":
       case "tell":
-        this.#receiveOfGroup(from, body);
+        this.#receiveOfGroup(from, body, wire.length);
     }
   }
 
-  #receiveOfGroup(from: NodeName, body: GroupBody): void {
+  #receiveOfGroup(from: NodeName, body: GroupBody, length: number): void {
     const runner = this.#ports.runner(body.group);
     if (runner === undefined) this.#drop("unknown group");
     else if (!runner.group.members.includes(from)) this.#drop("no member");
-    else this.#receiveInGroup(runner, from, body);
+    else if (body.type === "ask") {
+      if (!this.#ports.onAsk(runner, from, body)) this.#drop("too many");
+    } else {
+      // Peers repeat what is dropped.
+      const onTaken = this.#quotas.take(from, length);
+      if (onTaken === undefined) this.#drop("too many");
+      else if (body.type === "tell")
+        this.#ports.onTell(runner, from, body, onTaken);
+      else this.#receiveMessage(runner, { from, ...body }, onTaken);
+    }
   }
 
-  #receiveInGroup(runner: GroupRunner, from: NodeName, body: GroupBody): void {
-    switch (body.type) {
-      case "ask":
-        this.#ports.onAsk(runner, from, body);
-        return;
-      case "tell":
-        this.#ports.onTell(runner, from, body);
-        return;
-      case "message": {
-        const { message } = body;
-        if (this.#ports.turns.length + this.#checking > WAITING_MAX) {
-          this.#drop("too many");
-          return;
-        }
-        if (message.type === "Endorsement") {
-          const work = askedFor(runner, message);
-          if (work === undefined) this.#drop("endorsement of nothing");
-          // It has enough of them.
-          if (work?.isEndorsed !== false) return;
-        }
-        if (message.type === "EndorsementRequest")
-          runner.seen.add(from, message.bundle);
-        const { directory } = this.#ports;
-        const isGenuine = areSignaturesGenuine(
-          runner,
-          { from, message },
-          directory,
-        );
-        if (isGenuine === undefined)
-          this.#ports.tell(runner, { type: "MessageReceived", from, message });
-        else this.#check(runner, isGenuine, { from, message });
+  #receiveMessage(
+    runner: GroupRunner,
+    { from, message }: Received,
+    onTaken: () => void,
+  ): void {
+    if (message.type === "Endorsement") {
+      const work = askedFor(runner, message);
+      if (work === undefined) this.#drop("endorsement of nothing");
+      // It has enough of them.
+      if (work?.isEndorsed !== false) {
+        onTaken();
         return;
       }
     }
+    const event = { type: "MessageReceived", from, message } as const;
+    const { directory } = this.#ports;
+    const isGenuine = areSignaturesGenuine(
+      runner,
+      { from, message },
+      directory,
+    );
+    if (isGenuine === undefined) this.#ports.tell(runner, event, onTaken);
+    else this.#check(runner, isGenuine, { from, message }, onTaken);
   }
 
   /** Passes a message on if its signatures are genuine. */
   #check(
     runner: GroupRunner,
     isGenuine: Promise<boolean>,
-    received: { readonly from: NodeName; readonly message: Message },
+    received: Received,
+    onTaken: () => void,
   ): void {
-    this.#checking += 1;
     isGenuine
       .then((isGood) => {
-        this.#checking -= 1;
-        if (isGood)
-          this.#ports.tell(runner, { type: "MessageReceived", ...received });
-        else this.#drop("forged signature");
+        const event = { type: "MessageReceived", ...received } as const;
+        if (isGood) {
+          this.#ports.tell(runner, event, onTaken);
+          return;
+        }
+        onTaken();
+        this.#drop("forged signature");
       })
       .catch(this.#ports.fail);
   }

@@ -111,8 +111,12 @@ export class Node implements NodeService {
     const send = (to: NodeName, body: Body): void => {
       this.#mailbox.send(to, body);
     };
-    const tell = (runner: GroupRunner, event: Event): void => {
-      this.#tell(runner, event);
+    const tell = (
+      runner: GroupRunner,
+      event: Event,
+      onTaken?: () => void,
+    ): void => {
+      this.#tell(runner, event, onTaken);
     };
     const fail = (error: unknown): void => {
       this.#fail(error);
@@ -128,11 +132,9 @@ export class Node implements NodeService {
       tell,
       fail,
       runner: (group) => this.#roster.find(group),
-      onAsk: (runner, from, body) => {
-        this.#catchUp.answer(runner, from, body);
-      },
-      onTell: (runner, from, body) => {
-        this.#catchUp.learn(runner, from, body);
+      onAsk: (runner, from, body) => this.#catchUp.answer(runner, from, body),
+      onTell: (runner, from, body, onTaken) => {
+        this.#catchUp.learn(runner, from, body, onTaken);
       },
       onOffer: (from, offer) => {
         this.#membership.consider(from, offer);
@@ -141,7 +143,17 @@ export class Node implements NodeService {
         this.#membership.joined(group, from);
       },
     });
-    this.#catchUp = new CatchUp({ self }, { store, turns: this.#turns, send });
+    this.#catchUp = new CatchUp(
+      { self },
+      {
+        ...ports,
+        turns: this.#turns,
+        send,
+        onLearnt: (group) => {
+          this.#onLearnt(group);
+        },
+      },
+    );
     this.#submitter = createSubmitter(options, {
       ...ports,
       tell,
@@ -150,13 +162,17 @@ export class Node implements NodeService {
       dispatcherOf: (digest) => this.#dispatcherOf(digest),
     });
     const catchUp = this.#catchUp;
-    this.#endorsing = new Endorsing({ ...ports, catchUp, tell, fail });
+    // Whoever asked gives it up after that time. Until then there has to be an answer.
+    const waitMs = options.settings.stateMs / 2;
+    this.#endorsing = new Endorsing(
+      { waitMs },
+      { ...ports, catchUp, tell, fail },
+    );
     this.#deeds = new Deeds(
       { self },
       {
         ...ports,
         send,
-        catchUp,
         tell,
         fail,
         endorsing: this.#endorsing,
@@ -214,7 +230,7 @@ export class Node implements NodeService {
         this.#roster.putAside();
       },
       onRetry: () => {
-        for (const runner of this.#roster.loaded()) this.#catchUp.ask(runner);
+        this.#catchUp.retry(this.#roster.loaded());
         this.#membership.repeat();
         this.#userKeys.repeat();
         this.#mailbox.saveMarks();
@@ -456,10 +472,18 @@ export class Node implements NodeService {
     return undefined;
   }
 
-  #tell(told: GroupRunner, event: Event): void {
+  /** What had to wait because this node did not know enough is tried again. */
+  #onLearnt(group: GroupAddress): void {
+    const runner = this.#roster.find(group);
+    if (runner !== undefined && runner.sequencer.sender.postponed.size > 0)
+      this.#tell(runner, { type: "StatesLearnt" });
+  }
+
+  #tell(told: GroupRunner, event: Event, onTaken?: () => void): void {
     this.#turns.add({
       rank: told.rankNext(),
       run: (turn) => {
+        onTaken?.();
         // It may have been put aside since.
         const runner = this.#runner(told.stored.address);
         this.#deeds.collect(turn, runner, runner.handle(event));

@@ -6,6 +6,7 @@ import {
   parseIntentId,
 } from "../../protocol/ids.ts";
 import {
+  type EndorsedRecord,
   type IntentRecord,
   type Receipt,
   recordKey,
@@ -38,6 +39,9 @@ CREATE INDEX records_confirmed ON records (group_address, block) WHERE outcome =
 
 /** Everything that is read of a record. */
 const COLUMNS = "key, record, checksum, progress, progress_checksum";
+
+/** Endorsed bundles have a table of their own. */
+export type CoreRecord = Exclude<SavedRecord, EndorsedRecord>;
 
 /** What of a record stays as it is, what changes, and the object that all its versions share. */
 interface Parts {
@@ -77,7 +81,7 @@ export class Records {
   }
 
   /** Replaces what was kept under the same key. */
-  save(group: GroupAddress, record: SavedRecord): void {
+  save(group: GroupAddress, record: CoreRecord): void {
     const { lasting, progress, shared } = partsOf(record);
     const key = recordKey(record);
     const text = JSON.stringify(progress);
@@ -140,7 +144,7 @@ export class Records {
   }
 
   /** All that is not over, in the order in which it came. */
-  open(group: GroupAddress): readonly SavedRecord[] {
+  open(group: GroupAddress): readonly CoreRecord[] {
     return this.#database
       .all(
         `SELECT ${COLUMNS} FROM records WHERE group_address = ? AND outcome = 'open' ORDER BY number`,
@@ -220,7 +224,7 @@ export class Records {
   }
 }
 
-function partsOf(record: SavedRecord): Parts {
+function partsOf(record: CoreRecord): Parts {
   switch (record.kind) {
     case "intent": {
       const { kind, intent, ...progress } = record;
@@ -257,7 +261,7 @@ function checksumOf(key: string, text: string): number {
 }
 
 /** What was saved is there, as the checksums say, so it is read without looking at every field. */
-function readRecord(row: Row): SavedRecord {
+function readRecord(row: Row): CoreRecord {
   const key = String(row["key"]);
   const columns = new Columns(row, { table: "records", key });
   const part = (name: string, checksum: string): object => {
@@ -269,7 +273,7 @@ function readRecord(row: Row): SavedRecord {
   return withEveryField({
     ...part("record", "checksum"),
     ...part("progress", "progress_checksum"),
-  } as SavedRecord);
+  } as CoreRecord);
 }
 
 function readIntent(row: Row): IntentRecord {
@@ -283,7 +287,7 @@ function readIntent(row: Row): IntentRecord {
 }
 
 /** JSON leaves out what is undefined; the core sees the record as it was. */
-function withEveryField(record: SavedRecord): SavedRecord {
+function withEveryField(record: CoreRecord): CoreRecord {
   if (record.kind !== "intent") return record;
   const { parked, permission, reason, prepared, receipt, intent } = record;
   const { fulfilment } = record;

@@ -1,5 +1,6 @@
 import { blocksSchema } from "./blocks.ts";
 import { bootsSchema } from "./boots.ts";
+import { bundlesSchema } from "./bundles.ts";
 import type { Migrations } from "./database.ts";
 import { groupsSchema } from "./groups.ts";
 import { infosSchema } from "./infos.ts";
@@ -13,6 +14,7 @@ import { userTables } from "./user-tables.ts";
 const tables: readonly string[] = [
   bootsSchema,
   recordsSchema,
+  bundlesSchema,
   blocksSchema,
   statesSchema,
   infosSchema,

@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync } from "node:fs";
 
 import { Blocks } from "./blocks.ts";
 import { nextBoot } from "./boots.ts";
+import { Bundles } from "./bundles.ts";
 import { Database } from "./database.ts";
 import { Groups } from "./groups.ts";
 import { Infos } from "./infos.ts";
@@ -18,6 +19,7 @@ export interface Store {
   /** For tables that have files of their own. */
   readonly database: Database;
   readonly records: Records;
+  readonly bundles: Bundles;
   readonly blocks: Blocks;
   readonly states: States;
   readonly infos: Infos;
@@ -50,6 +52,7 @@ export function openStore(
     return {
       database,
       records: new Records(database),
+      bundles: new Bundles(database),
       blocks: new Blocks(database),
       states: new States(database),
       infos: new Infos(database),

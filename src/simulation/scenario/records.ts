@@ -29,6 +29,7 @@ function pointOf(
   record: SavedRecord,
   before: SavedRecord | undefined,
 ): Point | undefined {
+  if (record.kind === "endorsed") return undefined;
   if (record.kind === "handover") return "handover";
   if (record.kind === "horizon") return undefined;
   if (record.kind === "dispatch") return before === undefined ? "P1C" : "P2C";
@@ -69,6 +70,8 @@ function titleOf(record: SavedRecord, names: Names): string {
       return `handover to ${record.to}`;
     case "horizon":
       return `horizon ${record.signedUntil}`;
+    case "endorsed":
+      return `endorsed ${names.digest(record.digest)}`;
   }
 }
 
@@ -89,6 +92,7 @@ function describe(
       return `${title} flush=${names.some(record.flush)}`;
     // It goes to the disk before the first assembly, and then seldom: stories do not tell it.
     case "horizon":
+    case "endorsed":
       return undefined;
   }
 }

@@ -303,7 +303,8 @@ export class ScriptedWorld {
   readonly #witness: Witness = {
     started: (node, effects) => {
       this.#observer.started(node);
-      this.#invariants.started(node, effects);
+      const { sequencer } = this.node(node.name);
+      this.#invariants.started(node, effects, sequencer);
       this.#effects = effects;
       this.#observer.changes(this.node(node.name));
     },

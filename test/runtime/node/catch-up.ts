@@ -6,12 +6,14 @@ import { CatchUp, type Group } from "../../../src/runtime/node/catch-up.ts";
 import { Turns } from "../../../src/runtime/node/turns.ts";
 import { StateBook } from "../../../src/runtime/states/book.ts";
 import { openStore, type Store } from "../../../src/runtime/store/store.ts";
+import { FakeTimers } from "../../helpers/fake-timers.ts";
 import { whispers } from "../../helpers/whispers.ts";
 import {
   groupAt,
   intentId,
   ledgerId,
   nodeName,
+  stateId,
   word,
 } from "../../helpers/stores.ts";
 
@@ -25,9 +27,13 @@ describe("a node that misses the content of a state", () => {
   let group: Group;
   let catchUp: CatchUp;
   let asked: { readonly to: NodeName; readonly body: Body }[];
+  let learnt: number;
+  let timers: FakeTimers;
 
   function aNode(self: NodeName): void {
     asked = [];
+    learnt = 0;
+    timers = new FakeTimers();
     const turns = new Turns({
       store,
       onFatal: (error) => {
@@ -70,8 +76,12 @@ describe("a node that misses the content of a state", () => {
       {
         store,
         turns,
+        timers,
         send: (to, body) => {
           asked.push({ to, body });
+        },
+        onLearnt: () => {
+          learnt += 1;
         },
       },
     );
@@ -96,27 +106,97 @@ describe("a node that misses the content of a state", () => {
     store.close();
   });
 
+  const askedNames = (): NodeName[] => asked.map(({ to }) => to);
+
+  /** A block creates another state of which nothing is known. */
+  function create(number: number): void {
+    store.commit(() => {
+      group.book.apply(
+        {
+          group: address,
+          transitionHash: word(100 + number),
+          intents: [intentId(number)],
+          inputs: [],
+          outputs: [ledgerId(number)],
+          transactionHash: word(1_000 + number),
+          transactionIndex: 0,
+          logIndex: 0,
+        },
+        number,
+        [],
+      );
+    });
+  }
+
   it("asks as many endorsers as it must believe, others each time", () => {
     aNode(holder);
     catchUp.ask(group);
-    catchUp.ask(group);
-    const names = asked.map(({ to }) => to);
-    expect(names).to.have.length(4);
-    expect(new Set(names)).to.deep.equal(new Set(endorsers));
+    catchUp.retry([group]);
+    expect(askedNames()).to.have.length(4);
+    expect(new Set(askedNames())).to.deep.equal(new Set(endorsers));
+  });
+
+  it("asks every other member once endorsers have not told it", () => {
+    aNode(holder);
+    for (let retry = 0; retry < 64; retry++) catchUp.retry([group]);
+    expect(new Set(askedNames())).to.deep.equal(new Set([...endorsers, other]));
+    const first = askedNames().indexOf(other);
+    for (const endorser of endorsers)
+      expect(
+        askedNames()
+          .slice(0, first)
+          .filter((name) => name === endorser),
+      ).to.have.length(3);
+  });
+
+  it("asks less and less often, and never stops", () => {
+    aNode(nodeName("carol"));
+    const askedIn = (retries: number): number => {
+      asked.length = 0;
+      for (let retry = 0; retry < retries; retry++) catchUp.retry([group]);
+      return new Set(asked.map(({ body }) => body)).size;
+    };
+    const early = askedIn(64);
+    expect(early).to.be.lessThan(20);
+    askedIn(64);
+    const late = askedIn(64);
+    expect(late).to.be.lessThan(early);
+    expect(late).to.be.at.least(1);
+  });
+
+  it("asks for everything in turn, however much of it nobody tells", () => {
+    aNode(nodeName("carol"));
+    for (let number = 2; number <= 200; number++) create(number);
+    for (let retry = 0; retry < 4; retry++) catchUp.retry([group]);
+    const states = asked.flatMap(({ body }) =>
+      body.type === "ask" ? body.states : [],
+    );
+    expect(new Set(states).size).to.equal(200);
+    for (const { body } of asked)
+      if (body.type === "ask") expect(body.states.length).to.be.at.most(64);
   });
 
   it("gives a state up when enough endorsers say that it is not for it", async () => {
     aNode(holder);
-    let isComplete = false;
-    catchUp.whenComplete(group, () => {
-      isComplete = true;
-    });
     await denied("alice", "alice", "alice");
     expect(group.book.missing.size).to.equal(1);
     await denied("bob");
     expect(group.book.missing.size).to.equal(0);
-    expect(isComplete).to.equal(true);
+    expect(learnt).to.equal(1);
     group.book.reload();
+    expect(group.book.missing.size).to.equal(0);
+  });
+
+  it("does not forget who denied a state when somebody tells nonsense about it", async () => {
+    aNode(holder);
+    await denied("alice");
+    catchUp.learn(group, nodeName("carol"), {
+      type: "tell",
+      group: address,
+      states: [{ ledgerId: ledgerId(1), id: stateId(1), content: "nonsense" }],
+      denied: [],
+    });
+    await denied("bob");
     expect(group.book.missing.size).to.equal(0);
   });
 
@@ -132,30 +212,68 @@ describe("a node that misses the content of a state", () => {
     expect(group.book.missing.size).to.equal(1);
   });
 
-  it("waits only for what was missing when it was asked", async () => {
-    aNode(holder);
-    let isComplete = false;
-    catchUp.whenComplete(group, () => {
-      isComplete = true;
-    });
-    store.commit(() => {
-      group.book.apply(
+  it("answers one member a bounded number of times until the next retry", () => {
+    aNode(nodeName("carol"));
+    const question = {
+      type: "ask",
+      group: address,
+      states: [ledgerId(1)],
+    } as const;
+    const answers = Array.from({ length: 100 }, () =>
+      catchUp.answer(group, holder, question),
+    );
+    expect(answers.filter((isAnswered) => isAnswered)).to.have.length(16);
+    expect(catchUp.answer(group, other, question)).to.equal(true);
+    catchUp.retry([group]);
+    expect(catchUp.answer(group, holder, question)).to.equal(true);
+  });
+
+  describe("and checks a step that uses it", () => {
+    let done: string[];
+    const check = (name: string, ...states: readonly number[]): void => {
+      catchUp.whenKnown(
+        group,
         {
-          group: address,
-          transitionHash: word(7),
-          intents: [intentId(2)],
-          inputs: [],
-          outputs: [ledgerId(3)],
-          transactionHash: word(8),
-          transactionIndex: 0,
-          logIndex: 0,
+          states: new Set(states.map(ledgerId)),
+          users: [holder, other],
+          waitMs: 1_000,
         },
-        2,
-        [],
+        () => done.push(name),
       );
+    };
+
+    beforeEach(() => {
+      done = [];
     });
-    await denied("alice", "bob");
-    expect(group.book.missing.size).to.equal(1);
-    expect(isComplete).to.equal(true);
+
+    it("asks those who use it, and waits for a while", () => {
+      aNode(nodeName("carol"));
+      check("uses it", 1);
+      expect(askedNames()).to.deep.equal([holder, other]);
+      timers.advance(999);
+      expect(done).to.deep.equal([]);
+      timers.advance(1);
+      expect(done).to.deep.equal(["uses it"]);
+      expect(timers.size).to.equal(0);
+    });
+
+    it("goes on at once with steps that do not use it (L21)", () => {
+      aNode(nodeName("carol"));
+      check("uses it", 1);
+      check("uses another state", 2);
+      check("uses nothing");
+      expect(done).to.deep.equal(["uses another state", "uses nothing"]);
+    });
+
+    it("waits only for what it uses, and once", async () => {
+      aNode(holder);
+      check("uses it", 1);
+      create(3);
+      await denied("alice", "bob");
+      expect(group.book.missing.size).to.equal(1);
+      expect(done).to.deep.equal(["uses it"]);
+      timers.advance(10_000);
+      expect(done).to.have.length(1);
+    });
   });
 });

@@ -1,6 +1,8 @@
 import { expect } from "chai";
 
+import { parseDigest } from "../../../src/protocol/ids.ts";
 import { Blocks } from "../../../src/runtime/store/blocks.ts";
+import { Bundles } from "../../../src/runtime/store/bundles.ts";
 import {
   Database,
   type Row,
@@ -9,7 +11,16 @@ import {
 import { Records } from "../../../src/runtime/store/records.ts";
 import { migrations } from "../../../src/runtime/store/schema.ts";
 import { States } from "../../../src/runtime/store/states.ts";
-import { groupAt, intentId, ledgerId, stateId } from "../../helpers/stores.ts";
+import {
+  groupAt,
+  intentId,
+  ledgerId,
+  stateId,
+  word,
+} from "../../helpers/stores.ts";
+
+const digest = parseDigest(word(1));
+if (digest === undefined) throw new Error("The digest is malformed.");
 
 const seen = new Set<string>();
 
@@ -44,6 +55,7 @@ describe("the questions to a store", () => {
     const watched = new WatchedDatabase({ file: ":memory:" }, { migrations });
     const group = groupAt(1);
     const records = new Records(watched);
+    const bundles = new Bundles(watched);
     const blocks = new Blocks(watched);
     const states = new States(watched);
     records.open(group);
@@ -51,6 +63,10 @@ describe("the questions to a store", () => {
     records.confirmedAbove(group, 1);
     records.isReverted(group, intentId(1));
     records.lastReverted(group, 10);
+    bundles.find(group, digest);
+    bundles.endorsed(group, 1);
+    bundles.permitted(group, digest);
+    bundles.prune(1);
     blocks.knownAt(1);
     blocks.head();
     blocks.hashAt(1);

@@ -5,8 +5,8 @@ import {
   type DispatchRecord,
   type HandoverRecord,
   recordKey,
-  type SavedRecord,
 } from "../../../src/protocol/records.ts";
+import type { CoreRecord } from "../../../src/runtime/store/records.ts";
 import { StoreError } from "../../../src/runtime/store/store-error.ts";
 import { type Random, randomFrom } from "../../helpers/random.ts";
 import {
@@ -80,7 +80,7 @@ function aHandover(): HandoverRecord {
 }
 
 /** Another version of a record, with the same objects in it or with equal ones, as after a restart. */
-function changed(record: SavedRecord, random: Random): SavedRecord {
+function changed(record: CoreRecord, random: Random): CoreRecord {
   const base = random.chance(0.2) ? structuredClone(record) : record;
   switch (base.kind) {
     case "intent":
@@ -202,8 +202,8 @@ describe("the table of records", () => {
       const { records } = store();
       for (let seed = 1; seed <= 5; seed++) {
         const random = randomFrom(seed);
-        const expected = new Map<string, SavedRecord>();
-        const versions: SavedRecord[] = [
+        const expected = new Map<string, CoreRecord>();
+        const versions: CoreRecord[] = [
           ...Array.from({ length: 4 }, (_, n) => anIntentRecord(n)),
           aDispatch,
           aHandover(),
