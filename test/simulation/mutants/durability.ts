@@ -51,6 +51,22 @@ export const permissions: Mutant[] = [
     runs: { faults: "crash" },
   },
   {
+    name: "signs what is not saved",
+    file: "endorser.ts",
+    find: `  turn.effects.push({ type: "Save", record });\n`,
+    replace: "",
+    properties: ["S45"],
+    runs: { faults: "none" },
+  },
+  {
+    name: "forgets what it signed when it restarts",
+    file: "restore.ts",
+    find: "      keepSigned(node.endorser.signed, record);\n",
+    replace: "      void keepSigned;\n",
+    properties: ["S45"],
+    runs: { faults: "crash" },
+  },
+  {
     name: "accepts an intent before it is saved",
     file: "sender/transaction/table.ts",
     find: `run: [save, queue]`,
