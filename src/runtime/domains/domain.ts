@@ -30,7 +30,10 @@ export type SeenState = Pick<DomainState, "schema" | "data"> & {
   readonly id: string;
 };
 
-/** The states that can be spent: those of the ledger, and those in flight, without what is in flight to be spent. */
+/**
+ * The states that can be spent: those of the ledger, and those in flight, without what is in flight to be spent. A state may be
+ * missing that the ledger has and whose content this node does not: the absence of a state proves nothing.
+ */
 export interface StateView {
   readonly get: (id: StateId) => DomainState | undefined;
   /** Oldest first; those in flight last. */
@@ -137,7 +140,10 @@ export interface Domain {
     /** See `Intent.touches` of the protocol. */
     readonly touches: readonly string[] | undefined;
   };
-  /** What reverts is asked for once more, on the ledger alone: if it does not revert there, it is tried again later. */
+  /**
+   * What reverts is asked for once more, on the ledger alone: if it does not revert there, or while contents of states are
+   * missing, it is tried again later.
+   */
   readonly assemble: (
     intent: DomainIntent,
     view: StateView,

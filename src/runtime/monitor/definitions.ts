@@ -167,7 +167,7 @@ export const definitions = {
   ),
   sequencer_missing_states: gauge(
     "States on the ledger whose content this node waits for.",
-    "No endorser tells them: too few members are up, or this node is cut off.",
+    "No member tells them: too few are up, or this node is cut off. Only what uses them waits, and intents that fail are tried again.",
   ),
   sequencer_messages_dropped_total: counter(
     "Messages from peers that were dropped, by reason, and own ones that are too large to send.",

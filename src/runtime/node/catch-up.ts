@@ -17,14 +17,15 @@ const PAUSE_MAX = 64;
 const ENDORSERS_FIRST = 3;
 /** Endorsers that an endorser asks at a time. Whoever does not endorse asks as many as it must believe. */
 const ASKED_AT_ONCE = 2;
-/** Checks of one group that wait for content. More are not let wait. */
-const WAITING_MAX = 256;
+/** Checks for one coordinator of a group that wait for content: several times as many as it has on its way. More do not wait. */
+const WAITING_MAX = 32;
 
 /** A group whose states it looks after. */
 export type Group = Pick<GroupRunner, "group" | "book" | "mayKnow">;
 
 /** Something that waits for the content of these states. */
 interface Waiting {
+  readonly coordinator: NodeName;
   readonly states: ReadonlySet<LedgerId>;
   readonly run: () => void;
 }
@@ -68,12 +69,14 @@ export class CatchUp {
 
   /**
    * Runs something as soon as the content of these states is known, or they are spent: at once, or later. At the latest after so
-   * long. Those who use the states have their content, so they are asked first.
+   * long. Those who use the states have their content, so they are asked at once.
    */
   whenKnown(
     runner: Group,
     wanted: {
       readonly states: ReadonlySet<LedgerId>;
+      /** Who wants it checked, and the senders of the steps that use the states. */
+      readonly coordinator: NodeName;
       readonly users: Iterable<NodeName>;
       readonly waitMs: number;
     },
@@ -82,12 +85,15 @@ export class CatchUp {
     const missing = [...wanted.states].filter((id) =>
       runner.book.missing.has(id),
     );
+    const { coordinator } = wanted;
     const others = this.#waiting.get(runner) ?? new Set();
-    if (missing.length === 0 || others.size >= WAITING_MAX) {
+    const own = [...others].filter((one) => one.coordinator === coordinator);
+    if (missing.length === 0 || own.length >= WAITING_MAX) {
       run();
       return;
     }
     const waiting: Waiting = {
+      coordinator,
       states: new Set(missing),
       run: () => {
         callOff();
@@ -101,7 +107,7 @@ export class CatchUp {
     });
     this.#waiting.set(runner, others.add(waiting));
     const states = missing.slice(0, ASKED_MAX);
-    for (const user of new Set(wanted.users))
+    for (const user of new Set([...wanted.users, coordinator]))
       if (user !== this.#self) this.#askFor(runner, user, states);
   }
 

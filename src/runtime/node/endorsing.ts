@@ -68,7 +68,8 @@ export class Endorsing {
       runner,
       {
         states,
-        users: [...users.slice(0, USERS_ASKED_MAX), coordinator],
+        coordinator,
+        users: users.slice(0, USERS_ASKED_MAX),
         waitMs: this.#waitMs,
       },
       () => {

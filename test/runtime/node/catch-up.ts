@@ -230,12 +230,14 @@ describe("a node that misses the content of a state", () => {
 
   describe("and checks a step that uses it", () => {
     let done: string[];
+    let coordinator = other;
     const check = (name: string, ...states: readonly number[]): void => {
       catchUp.whenKnown(
         group,
         {
           states: new Set(states.map(ledgerId)),
-          users: [holder, other],
+          coordinator,
+          users: [holder],
           waitMs: 1_000,
         },
         () => done.push(name),
@@ -244,6 +246,7 @@ describe("a node that misses the content of a state", () => {
 
     beforeEach(() => {
       done = [];
+      coordinator = other;
     });
 
     it("asks those who use it, and waits for a while", () => {
@@ -263,6 +266,15 @@ describe("a node that misses the content of a state", () => {
       check("uses another state", 2);
       check("uses nothing");
       expect(done).to.deep.equal(["uses another state", "uses nothing"]);
+    });
+
+    it("lets a bounded number wait for each coordinator", () => {
+      aNode(nodeName("carol"));
+      for (let number = 0; number < 40; number++) check("flood", 1);
+      expect(done).to.have.length(8);
+      coordinator = nodeName("alice");
+      check("of another", 1);
+      expect(done).to.not.include("of another");
     });
 
     it("waits only for what it uses, and once", async () => {

@@ -120,8 +120,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: "runtime/node/catch-up.ts",
-        find: "    if (book.missing.size === 0) return;\n",
-        replace: "    return;\n",
+        find: "    if (missing.size === 0) {\n",
+        replace: "    if (missing.size >= 0) {\n",
       },
     ],
     properties: ["books"],
