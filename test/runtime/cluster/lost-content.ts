@@ -59,7 +59,7 @@ function askForNothing(
 }
 
 describe("Owned coins, when content gets lost", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let coins: CoinCluster;
 
   /** Carol and dave have one coin each. */
@@ -152,6 +152,23 @@ describe("Owned coins, when content gets lost", function () {
     await liar.stop();
   });
 
+  it("are known to an owner who restarts before the block, without anybody's help", async () => {
+    const { cluster } = coins;
+    const data = await coins.prepare(carol, dave, 4);
+    await restart("carol");
+    for (const name of witnesses) await cluster.member(name).crash();
+    await execute(data);
+    await coins.until(() => {
+      const { height } = cluster.member("carol").node.status();
+      return height >= cluster.member("dave").node.height();
+    });
+    while ((await coins.balanceOf(carol, "carol")) !== 6)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    for (const name of witnesses) cluster.member(name).start();
+    await coins.seen();
+    await expectPaid();
+  });
+
   it("delay only what needs a state whose content nobody provides (L21)", async () => {
     const { cluster, dataDir, group } = coins;
     await cluster.member("carol").crash();
@@ -203,7 +220,7 @@ function forgetCoinsOf(account: string, file: string): void {
 }
 
 describe("A group token, when one member of four withholds content", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let cluster: Cluster;
   let dataDir: string;
 
