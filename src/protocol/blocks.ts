@@ -1,3 +1,4 @@
+import { changeCommittee, withoutPermission } from "./committee.ts";
 import { seeFlushed } from "./coordinator/handover.ts";
 import {
   ledgerFulfilled,
@@ -27,6 +28,7 @@ export function seeBlock(
     height,
     facts,
     contradicted = [],
+    committee,
   }: Extract<Event, { readonly type: "BlockSeen" }>,
 ): void {
   const { node } = turn;
@@ -39,6 +41,7 @@ export function seeBlock(
     ledgerFulfilled(turn, fact);
     seeFlushed(turn, fact);
   }
+  if (committee !== undefined) changeCommittee(turn, committee);
   for (const id of new Set(popUntil(node.sender.expiries, height)))
     expire(turn, id);
   for (const [digest, { record }] of node.coordinator.dispatched) {
@@ -96,6 +99,7 @@ export function revertBlocks(
     height,
     facts,
     reopened,
+    committee,
   }: Extract<Event, { readonly type: "BlocksReverted" }>,
 ): void {
   const { node } = turn;
@@ -104,6 +108,7 @@ export function revertBlocks(
     node.endorser.signed,
     facts.map(({ digest }) => digest),
   );
+  if (committee !== undefined) changeCommittee(turn, committee);
   for (const { intents } of facts) {
     for (const id of intents) {
       forget(node.endorser.fulfilled, id);
@@ -113,7 +118,8 @@ export function revertBlocks(
   ledgerReverted(turn, facts);
   for (const record of reopened) {
     if (node.sender.transactions.has(record.intent.id)) continue;
-    const before = { ...record, receipt: receiptBefore(record) };
+    const open = { ...record, receipt: receiptBefore(record) };
+    const before = committee === undefined ? open : withoutPermission(open);
     if (isOpen(before, height)) restoreIntent(turn, before);
     turn.effects.push({ type: "Save", record: before });
   }

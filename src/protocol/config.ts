@@ -48,6 +48,8 @@ export interface SequencerConfig {
   readonly committee: readonly NodeName[];
   /** Whether a member outside of the committee may see a state. */
   readonly mayKnow: (node: NodeName, state: State) => boolean;
+  /** The block in which the ledger got this committee; without it, the group began with it. */
+  readonly committeeSince?: number;
   /** Endorsements that a bundle needs. */
   readonly threshold: number;
   readonly mode: Mode;
@@ -79,3 +81,17 @@ export interface SequencerConfig {
   readonly boot: number;
   readonly hashing: Hashing;
 }
+
+/** The part of the configuration that a change of the committee replaces. `boot` grows, and `hashing` is of the new epoch. */
+export type CommitteeConfig = Required<
+  Pick<
+    SequencerConfig,
+    | "members"
+    | "committee"
+    | "committeeSince"
+    | "threshold"
+    | "pool"
+    | "boot"
+    | "hashing"
+  >
+>;

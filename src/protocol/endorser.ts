@@ -127,7 +127,9 @@ function isJustified(
   coordinator: NodeName,
   theirHeight: number,
 ): boolean {
-  const { mode, policy, self } = node.config;
+  const { mode, policy, self, committeeSince = 0 } = node.config;
+  // It has not seen the change of the committee, and what it asks for can no longer be executed.
+  if (theirHeight < committeeSince) return false;
   if (mode === "local") return true;
   const order = candidates(node);
   if (!order.includes(coordinator)) return false;

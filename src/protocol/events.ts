@@ -1,3 +1,4 @@
+import type { CommitteeConfig } from "./config.ts";
 import type { Digest, IntentId, NodeName, RequestKey } from "./ids.ts";
 import type { AssembleOutcome, Message } from "./messages.ts";
 import type { IntentRecord } from "./records.ts";
@@ -38,6 +39,8 @@ export type Event =
       readonly facts: readonly LedgerFact[];
       /** This node's intents that ended as reverted, and that this block fulfils. */
       readonly contradicted?: readonly IntentRecord[] | undefined;
+      /** The committee from this block on, if the block changed it. */
+      readonly committee?: CommitteeConfig | undefined;
     }
   /** A reorganisation: blocks above `height` never happened. `reopened` are this node's intents that were confirmed there. */
   | {
@@ -45,6 +48,8 @@ export type Event =
       readonly height: number;
       readonly facts: readonly LedgerFact[];
       readonly reopened: readonly IntentRecord[];
+      /** The committee as it was then, if one of these blocks changed it. */
+      readonly committee?: CommitteeConfig | undefined;
     }
   | {
       readonly type: "MessageReceived";

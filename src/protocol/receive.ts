@@ -101,6 +101,11 @@ export function receiveMessage(
   message: Message,
 ): void {
   const { sender } = turn.node;
+  // It may have been one until the committee changed.
+  if (!isMember(turn.node, from)) {
+    ignore(turn, "no member");
+    return;
+  }
   switch (message.type) {
     case "DelegationRequest":
       return tellCoordinator(turn, {
@@ -150,7 +155,6 @@ export function receiveMessage(
     case "DependencyQuery":
       return answerQuery(turn, from, message.ids);
     case "DependencyFailed":
-      if (!isMember(turn.node, from)) return;
       for (const id of message.ids) doubtDependency(turn, id);
       return;
     case "FulfilmentQuery":

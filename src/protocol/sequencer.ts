@@ -6,14 +6,12 @@ import { createCoordinator } from "./coordinator/model.ts";
 import type { Effect } from "./effects.ts";
 import { createEndorser } from "./endorser.ts";
 import type { Event } from "./events.ts";
-import type { IntentId, NodeName } from "./ids.ts";
-import { limits } from "./limits.ts";
+import { rankingIn } from "./committee.ts";
+import type { IntentId } from "./ids.ts";
 import type { Tracer } from "./machine.ts";
-import { createRecent, recall, remember } from "./recent.ts";
 import { receive, receiveMessage } from "./receive.ts";
 import type { RestoredRecord } from "./records.ts";
 import { restore } from "./restore.ts";
-import { rankingOf } from "./selection.ts";
 import { dropAssembly } from "./sender/assembly.ts";
 import { delegate } from "./sender/delegation.ts";
 import { failDependants } from "./sender/dependencies.ts";
@@ -35,18 +33,9 @@ export function createSequencer(
   { height, records, fulfilled }: Restored,
   trace?: Tracer<{ readonly state: string }>,
 ): { readonly sequencer: Sequencer; readonly effects: Effect[] } {
-  const committee = config.mode === "remote" ? config.pool : config.committee;
-  const ranking = rankingOf({ committee, contract: config.contract });
-  const ranked = createRecent<number, NodeName[]>(limits.ranges);
   const sequencer: Sequencer = {
     config,
-    ranking: (range) => {
-      const known = recall(ranked, range);
-      if (known !== undefined) return known;
-      const order = ranking(range);
-      remember(ranked, range, order);
-      return order;
-    },
+    ranking: rankingIn(config),
     tick: 0,
     height,
     sender: createSender(),

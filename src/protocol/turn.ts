@@ -10,13 +10,13 @@ import type { Sender } from "./sender/model.ts";
 
 /** One node's part in one group. Owned by the protocol: nothing outside changes it. */
 export interface Sequencer {
-  readonly config: SequencerConfig;
-  readonly ranking: Ranking;
+  config: SequencerConfig;
+  ranking: Ranking;
   tick: number;
   height: number;
-  readonly sender: Sender;
-  readonly coordinator: Coordinator;
-  readonly endorser: Endorser;
+  sender: Sender;
+  coordinator: Coordinator;
+  endorser: Endorser;
   /** The newest heartbeat of every node, and when it was heard. */
   readonly beats: Map<
     NodeName,

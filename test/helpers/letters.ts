@@ -1,10 +1,16 @@
 import type { Event } from "../../src/protocol/events.ts";
-import type { IntentId } from "../../src/protocol/ids.ts";
+import type { CommitteeConfig, Hashing } from "../../src/protocol/config.ts";
+import {
+  type IntentId,
+  type NodeName,
+  parseDigest,
+} from "../../src/protocol/ids.ts";
 import type {
   CoordinatorClaim,
   MessageOf,
 } from "../../src/protocol/messages.ts";
 import type { Bundle, Intent } from "../../src/protocol/transition.ts";
+import { hashing } from "../../src/simulation/hashing.ts";
 import { keyOf } from "./lone-node.ts";
 import { bundleOf, emptyView } from "./simulated-group.ts";
 
@@ -24,6 +30,66 @@ export function block(
 ): Extract<Event, { readonly type: "BlockSeen" }> {
   const facts = intents.length === 0 ? [] : [{ intents, digest }];
   return { type: "BlockSeen", height, facts };
+}
+
+/** A block that changes the committee: without a word about them, all members endorse. */
+export function committeeBlock(
+  height: number,
+  change: {
+    readonly committee: readonly NodeName[];
+    readonly members?: readonly NodeName[];
+    readonly threshold?: number;
+    readonly epoch?: number;
+    /** What happens before it in the same block. */
+    readonly bundle?: Bundle;
+  },
+): Extract<Event, { readonly type: "BlockSeen" }> {
+  const { bundle, ...committee } = change;
+  const intents = bundle?.steps.map(({ intentId }) => intentId);
+  return {
+    ...block(height, intents, bundle),
+    committee: committeeOf(height, committee),
+  };
+}
+
+/** What a node is told of a new committee. */
+export function committeeOf(
+  committeeSince: number,
+  {
+    committee,
+    members = committee,
+    threshold = 1,
+    epoch = 1,
+  }: {
+    readonly committee: readonly NodeName[];
+    readonly members?: readonly NodeName[];
+    readonly threshold?: number;
+    readonly epoch?: number;
+  },
+): CommitteeConfig {
+  return {
+    members,
+    committee,
+    committeeSince,
+    threshold,
+    pool: [],
+    boot: 1 + epoch,
+    hashing: hashingIn(epoch),
+  };
+}
+
+/** As on the ledger, a digest is bound to an epoch. */
+export function hashingIn(epoch: number): Hashing {
+  if (epoch === 0) return hashing;
+  return {
+    ...hashing,
+    bundleDigest: (outline) => {
+      const digest = hashing.bundleDigest(outline);
+      const bound = parseDigest(`${digest.slice(0, -2)}e${epoch}`);
+      if (bound === undefined) throw new Error("no digest");
+      return bound;
+    },
+  };
 }
 
 export function handover(

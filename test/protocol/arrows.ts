@@ -11,6 +11,7 @@ import { coordinatorTransactionDrives } from "../helpers/drives/coordinator-tran
 import { coordinatorDrives } from "../helpers/drives/coordinator.ts";
 import type { Drive } from "../helpers/drives/drive.ts";
 import { senderDependantDrives } from "../helpers/drives/sender-dependants.ts";
+import { senderMembershipDrives } from "../helpers/drives/sender-membership.ts";
 import { senderTransactionDrives } from "../helpers/drives/sender-transaction.ts";
 
 const scenarios = new URL("../scenarios/", import.meta.url);
@@ -27,7 +28,11 @@ function playScenarios(log: ArrowLog): void {
 /** Ways to what the stories leave out, by table. */
 const drives: Readonly<Record<keyof typeof tables, readonly Drive[]>> = {
   sender: [],
-  senderTransaction: [...senderTransactionDrives, ...senderDependantDrives],
+  senderTransaction: [
+    ...senderTransactionDrives,
+    ...senderDependantDrives,
+    ...senderMembershipDrives,
+  ],
   coordinator: coordinatorDrives,
   coordinatorTransaction: [
     ...coordinatorTransactionDrives,

@@ -253,7 +253,9 @@ describe("A sender", () => {
   });
 
   it("says what became of its own intents, also after a restart", () => {
-    const node = new LoneNode({ self: rank(0), committee: [rank(0)] });
+    const members = [rank(0), rank(1)];
+    const committee = [rank(0)];
+    const node = new LoneNode({ self: rank(0), members, committee });
     const wish = intent(1, "sing");
     const effect = submit(node, wish).effects.find(
       ({ type }) => type === "Assemble",

@@ -16,12 +16,13 @@ export function submit(
   turn: Turn,
   { intent, fulfilled, reverted }: Submitted,
 ): void {
-  const { sender } = turn.node;
+  const { node } = turn;
+  const { sender } = node;
   if (sender.transactions.has(intent.id)) {
     turn.effects.push({ type: "Accepted", id: intent.id });
     return;
   }
-  const reason = refusalOf(sender, intent, reverted);
+  const reason = refusalOf(node, intent, reverted);
   if (reason !== undefined) {
     turn.effects.push({ type: "Refused", id: intent.id, reason });
     return;
@@ -37,9 +38,10 @@ export function submit(
 
 /** Why not all of these would be taken, if they came one after the other; undefined if they would. */
 export function findRefusal(
-  { sender }: Pick<Sequencer, "sender">,
+  node: Pick<Sequencer, "sender" | "config">,
   events: readonly Submitted[],
 ): string | undefined {
+  const { sender } = node;
   // What is known, or comes twice, is taken as it came first.
   const fresh = new Map<IntentId, Submitted>();
   for (const event of events)
@@ -51,7 +53,7 @@ export function findRefusal(
   let before = 0;
   for (const { intent, reverted } of fresh.values()) {
     const company = { before: before++, fresh };
-    const reason = refusalOf(sender, intent, reverted, company);
+    const reason = refusalOf(node, intent, reverted, company);
     if (reason !== undefined) return reason;
   }
   return undefined;
@@ -63,15 +65,19 @@ interface Company {
   readonly fresh: ReadonlyMap<IntentId, Submitted>;
 }
 
+/** Why a node takes no intents for a group, and ends those that it has. */
+export const noMember = "This node is no longer a member of the group";
+
 const alone: Company = { before: 0, fresh: new Map() };
 
 /** Why an intent is not taken. */
 function refusalOf(
-  sender: Sender,
+  { sender, config }: Pick<Sequencer, "sender" | "config">,
   intent: Intent,
   reverted: readonly IntentId[],
   { before, fresh }: Company = alone,
 ): string | undefined {
+  if (!config.members.includes(config.self)) return noMember;
   if (sender.transactions.size + before >= limits.openIntents)
     return `${limits.openIntents} intents are open`;
   if (isCircular(sender, intent, fresh)) return "It depends on itself";

@@ -67,6 +67,8 @@ export type SenderTransactionEvent =
   | { readonly type: "DependencyReverted"; readonly reason: string }
   /** An intent of another node that it depends on failed, as that one says. */
   | { readonly type: "DependencyDoubted"; readonly reason: string }
+  /** This node is no longer a member of the group. */
+  | { readonly type: "MembershipLost"; readonly reason: string }
   | { readonly type: "Resumed" };
 
 /** A transaction, as its sender sees it. */

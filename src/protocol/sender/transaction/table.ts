@@ -79,6 +79,7 @@ export const senderTransactionTable: Table<
   Pending: {
     Delegated: [{ to: "Delegated", run: [noteDelegate] }],
     DependencyReverted: invalid,
+    MembershipLost: invalid,
     DependencyDoubted: [{ to: "Parked", run: [park] }],
     PermissionExpired: [
       { to: "Reverted", when: isDoomedAndSafe, run: [revert] },
@@ -158,6 +159,7 @@ export const senderTransactionTable: Table<
   Parked: {
     Dispatched: dispatched,
     DependencyReverted: invalid,
+    MembershipLost: invalid,
     Resumed: [{ to: "Pending", run: [unpark] }],
     ...fulfilled,
   },
