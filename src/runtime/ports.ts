@@ -1,4 +1,4 @@
-import type { Address, Digest, Hex, StateId } from "../ledger/index.ts";
+import type { Address, Digest, Hex, StateId, Uint64 } from "../ledger/index.ts";
 import type { GroupAddress, IntentId, NodeName } from "../protocol/ids.ts";
 
 /** An EVM node, as JSON-RPC: Hardhat's in-process provider, or one over HTTP or WebSocket. */
@@ -56,6 +56,16 @@ export interface IndexedTransition {
   readonly logIndex: number;
 }
 
+/** A change of a group's committee, as the ledger's log tells. */
+export interface IndexedCommittee {
+  readonly group: GroupAddress;
+  /** That begins with the change. */
+  readonly epoch: Uint64;
+  /** In ascending order, as endorsements name them. */
+  readonly members: readonly Address[];
+  readonly threshold: number;
+}
+
 /** A block, as far as it concerns this node's groups. */
 export interface IndexedBlock {
   readonly number: number;
@@ -63,6 +73,8 @@ export interface IndexedBlock {
   readonly parentHash: Hex;
   readonly timestamp: number;
   readonly transitions: readonly IndexedTransition[];
+  /** Changes of committees, in the order of the chain; without it there are none. */
+  readonly committees?: readonly IndexedCommittee[];
 }
 
 /** Endorses: signs digests of the ledger with a member's key. The key stays inside. */

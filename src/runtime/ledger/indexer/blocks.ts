@@ -10,7 +10,11 @@ import {
   parseGroupAddress,
   parseIntentId,
 } from "../../../protocol/ids.ts";
-import type { IndexedBlock, IndexedTransition } from "../../ports.ts";
+import type {
+  IndexedBlock,
+  IndexedCommittee,
+  IndexedTransition,
+} from "../../ports.ts";
 import type { ChainLog, Header } from "../values.ts";
 
 /** A group that the factory created. */
@@ -23,6 +27,7 @@ export interface CreatedGroup extends GroupConfig {
 
 /** A block with the groups that were created in it. */
 export interface ChainBlock extends IndexedBlock {
+  readonly committees: readonly IndexedCommittee[];
   readonly created: readonly CreatedGroup[];
 }
 
@@ -36,6 +41,7 @@ export interface Watched {
 export const indexedTopics: readonly string[] = [
   topicOf("IntentFulfilled"),
   topicOf("Transitioned"),
+  topicOf("CommitteeChanged"),
   topicOf("GroupCreated"),
 ];
 
@@ -46,6 +52,7 @@ export function blockOf(
   { groups, factory }: Watched,
 ): ChainBlock {
   const transitions: IndexedTransition[] = [];
+  const committees: IndexedCommittee[] = [];
   const created: CreatedGroup[] = [];
   // Anybody can write logs with our topics: they are not even decoded.
   const ours = logs.filter(
@@ -69,6 +76,11 @@ export function blockOf(
         transactionIndex,
         logIndex,
       });
+    } else if (fact.type === "CommitteeChanged" && groups.has(fact.address)) {
+      const group = parseGroupAddress(fact.address);
+      if (group === undefined) continue;
+      const { epoch, members, threshold } = fact;
+      committees.push({ group, epoch, members, threshold });
     } else if (fact.type === "GroupCreated" && fact.address === factory) {
       const group = parseGroupAddress(fact.group);
       if (group === undefined) continue;
@@ -77,5 +89,13 @@ export function blockOf(
       created.push({ group, creator, salt, ...config, transactionHash });
     }
   }
-  return { number, hash, parentHash, timestamp, transitions, created };
+  return {
+    number,
+    hash,
+    parentHash,
+    timestamp,
+    transitions,
+    committees,
+    created,
+  };
 }

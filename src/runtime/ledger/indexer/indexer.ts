@@ -196,7 +196,10 @@ export class Indexer {
         if (known?.number === number && known.hash !== hash)
           throw new ChainMoved("A block is not the one that is indexed.");
       }
-      const own = blocks.filter(({ transitions }) => transitions.length > 0);
+      const own = blocks.filter(
+        ({ transitions, committees }) =>
+          transitions.length + committees.length > 0,
+      );
       await this.#tell(this.#ports.onHistory(late.group, own, last.number));
       late.from = last.number + 1;
       if (late.from <= head.number) return;
