@@ -188,6 +188,15 @@ export interface GroupStatus {
   readonly address: GroupAddress;
   readonly name: string;
   readonly domain: string;
+  /** Whether this node takes part; if not, it only follows the ledger. */
+  readonly isMember: boolean;
+  /** Of the committee, as a decimal number; grows with every change. */
+  readonly epoch: string;
+  /** The nodes that endorse, as far as this node knows them, and how many must. */
+  readonly endorsers: readonly NodeName[];
+  readonly threshold: number;
+  /** Why nothing can happen here; undefined if it can. */
+  readonly trouble: string | undefined;
   readonly sender: string;
   readonly coordinator: string;
   /** Whom this node sees coordinating, and how old his last heartbeat is. */

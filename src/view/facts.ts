@@ -157,6 +157,7 @@ export function runFactOf(node: string, fact: NodeFact): RunFact | undefined {
   switch (fact.type) {
     case "Started":
     case "GroupJoined":
+    case "CommitteeChanged":
     case "IntentDispatched":
     case "Prepared":
       return undefined;

@@ -19,7 +19,10 @@ export interface StatusFact extends Told<Omit<NodeStatus, "groups">> {
 }
 
 /** A group, as a node tells of it. */
-export type ToldGroup = Told<Omit<GroupStatus, "active" | "heartbeatAgeMs">> & {
+export type ToldGroup = Told<
+  Omit<GroupStatus, "active" | "heartbeatAgeMs" | "trouble">
+> & {
+  readonly trouble?: string | undefined;
   readonly active?: string | undefined;
   readonly heartbeatAgeMs?: number | undefined;
 };
@@ -55,6 +58,8 @@ function groupLines(
     const group = fact.groups.find((one) => one.address === address);
     if (group === undefined) continue;
     rows.push(rowOf(fact, group));
+    if (group.trouble !== undefined)
+      blocked.push(`  ${fact.name}  ${group.trouble}`);
     for (const { id, why } of group.blocked)
       blocked.push(`  ${fact.name}  ${shorten(id)}  ${why}`);
     if (group.missingStates > 0)

@@ -1,5 +1,6 @@
 import { parseAddress, parseUint64 } from "../../src/ledger/index.ts";
 import { GroupRunner } from "../../src/runtime/node/group-runner.ts";
+import type { Directory } from "../../src/runtime/node/ports.ts";
 import type { Pulse } from "../../src/runtime/node/pulse.ts";
 import { defaultSettings } from "../../src/runtime/node/settings.ts";
 import type { StoredGroup } from "../../src/runtime/store/groups.ts";
@@ -8,6 +9,14 @@ import { groupAt, nodeName, word } from "./stores.ts";
 import { whispers } from "./whispers.ts";
 
 const alice = nodeName("alice");
+
+/** Alice knows only herself. */
+export const lonelyDirectory: Directory = {
+  names: () => [alice],
+  endorserOf: (name) =>
+    name === alice ? parseAddress(groupAt(21)) : undefined,
+  isSignedBy: async () => await Promise.resolve(false),
+};
 
 /** A group whose only member is Alice; the number tells it from others. */
 export function lonelyGroup(
@@ -22,6 +31,8 @@ export function lonelyGroup(
     members: [alice],
     committee: [{ name: alice, endorser: parseAddress(groupAt(21)) }],
     threshold: 1,
+    since: 1,
+    earlier: [],
     mode: "elected",
     policy: "sticky",
     configuration: {},

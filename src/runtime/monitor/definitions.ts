@@ -75,6 +75,10 @@ export const definitions = {
     "Groups that others offered and this node refused.",
     "The log says why. Often a domain is missing here, or an address is not the one in this node's directory.",
   ),
+  sequencer_committees_changed_total: counter(
+    "Changes of committees that this node followed, also those that a reorganisation took back.",
+    "The log says whether this node is still a member, and whether it knows enough of those who endorse.",
+  ),
   sequencer_own_intents: gauge(
     "Intents of this node's users that have not ended, by state, over all groups.",
     "Many that are Pending or Delegated: no coordinator serves them. Many that are Parked: users have to resume them.",

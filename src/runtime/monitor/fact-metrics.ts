@@ -43,6 +43,9 @@ export class FactMetrics {
       case "BlockSeen":
       case "GroupJoined":
         return;
+      case "CommitteeChanged":
+        metrics.count("sequencer_committees_changed_total");
+        return;
       case "BlocksReverted":
         metrics.count("sequencer_blocks_reverted_total");
         return;

@@ -40,6 +40,18 @@ export function logLineOf(fact: NodeFact): LogLine {
         reason: publicText(reason),
       });
     }
+    case "CommitteeChanged": {
+      const { group, epoch, members, threshold, isMember, trouble } = fact;
+      const level = isMember && trouble === undefined ? "info" : "warn";
+      return line(level, "committee-changed", {
+        group,
+        epoch: Number(epoch),
+        members,
+        threshold,
+        isMember,
+        reason: trouble && publicText(trouble),
+      });
+    }
     case "Accepted":
       return line("debug", "intent-accepted", { intent: fact.id });
     case "IntentDispatched":

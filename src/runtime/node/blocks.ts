@@ -1,12 +1,20 @@
+import type { CommitteeConfig } from "../../protocol/config.ts";
 import type { Event } from "../../protocol/events.ts";
 import type { GroupAddress } from "../../protocol/ids.ts";
 import { indexerDefaults } from "../ledger/indexer/ports.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
-import type { IndexedBlock, IndexedTransition } from "../ports.ts";
+import type {
+  IndexedBlock,
+  IndexedCommittee,
+  IndexedTransition,
+} from "../ports.ts";
+import type { StoredGroup } from "../store/groups.ts";
 import type { Store } from "../store/store.ts";
 import type { CatchUp } from "./catch-up.ts";
+import { groupAt, troubleOf, withCommittee } from "./committees.ts";
 import type { Deeds } from "./deeds.ts";
 import type { GroupRunner } from "./group-runner.ts";
+import type { Membership } from "./membership.ts";
 import type { NodePorts } from "./ports.ts";
 import type { Pulse } from "./pulse.ts";
 import type { Roster } from "./roster.ts";
@@ -15,17 +23,31 @@ import type { Turn, Turns } from "./turns.ts";
 /** Blocks whose hashes are kept, to find out where another chain begins. */
 const HASHES_KEPT = 1_024;
 
-interface BlockFeedPorts extends Pick<NodePorts, "users"> {
+interface BlockFeedPorts extends Pick<
+  NodePorts,
+  "users" | "directory" | "onFact"
+> {
   readonly store: Store;
   readonly turns: Turns;
   readonly deeds: Pick<Deeds, "collect">;
-  readonly catchUp: Pick<CatchUp, "askAtOnce" | "release" | "releaseAll">;
+  readonly catchUp: Pick<
+    CatchUp,
+    "ask" | "askAtOnce" | "release" | "releaseAll"
+  >;
   readonly submitter: Pick<Submitter, "sent">;
-  readonly roster: Pick<Roster, "find" | "loaded">;
+  readonly roster: Pick<Roster, "find" | "loaded" | "nextBoot">;
+  readonly membership: Pick<Membership, "offerToAdded">;
   readonly pulse: Pulse<GroupRunner>;
   /** Told after the commit. */
   readonly onBlocks: (blocks: readonly IndexedBlock[]) => void;
   readonly onReverted: (height: number) => void;
+}
+
+/** What one block did to one group. */
+interface GroupChanges {
+  readonly transitions: IndexedTransition[];
+  /** The last change of its committee in the block. */
+  committee: IndexedCommittee | undefined;
 }
 
 /** Takes what the indexer finds to the store and to the groups, all of it in one commit. */
@@ -52,7 +74,7 @@ export class BlockFeed {
       // To the others it is all the same how many blocks there were.
       for (const runner of [...pulse.awake])
         if (runner.isCaughtUp && runner.height < last.number)
-          this.#feed(turn, runner, last.number, []);
+          this.#feed(turn, runner, last.number, noChanges());
       pulse.height = last.number;
       turn.writes.push(() => {
         store.blocks.prune(last.number - HASHES_KEPT);
@@ -68,14 +90,21 @@ export class BlockFeed {
   /** The groups that a block changes, and what it did to each. */
   #changedBy({
     transitions,
-  }: IndexedBlock): ReadonlyMap<GroupRunner, readonly IndexedTransition[]> {
-    const changed = new Map<GroupRunner, IndexedTransition[]>();
-    for (const transition of transitions) {
-      const runner = this.#ports.roster.find(transition.group);
-      if (runner?.isCaughtUp !== true) continue;
-      const own = changed.get(runner);
-      if (own === undefined) changed.set(runner, [transition]);
-      else own.push(transition);
+    committees = [],
+  }: IndexedBlock): ReadonlyMap<GroupRunner, GroupChanges> {
+    const changed = new Map<GroupRunner, GroupChanges>();
+    const changesOf = (group: GroupAddress): GroupChanges | undefined => {
+      const runner = this.#ports.roster.find(group);
+      if (runner?.isCaughtUp !== true) return undefined;
+      const known = changed.get(runner) ?? noChanges();
+      changed.set(runner, known);
+      return known;
+    };
+    for (const transition of transitions)
+      changesOf(transition.group)?.transitions.push(transition);
+    for (const committee of committees) {
+      const own = changesOf(committee.group);
+      if (own !== undefined) own.committee = committee;
     }
     return changed;
   }
@@ -90,16 +119,16 @@ export class BlockFeed {
     const runner = roster.find(group);
     if (runner === undefined) return;
     await this.#inTurn((turn) => {
-      for (const { number, transitions } of blocks) {
+      for (const { number, transitions: all, committees = [] } of blocks) {
+        const transitions = all.filter((one) => one.group === group);
+        const committee = committees.findLast((one) => one.group === group);
         turn.writes.push(() => {
           for (const transition of transitions)
-            if (transition.group === group)
-              store.blocks.backfill({ ...transition, block: number });
+            store.blocks.backfill({ ...transition, block: number });
         });
-        const own = transitions.filter((one) => one.group === group);
-        this.#feed(turn, runner, number, own);
+        this.#feed(turn, runner, number, { transitions, committee });
       }
-      this.#feed(turn, runner, through, []);
+      this.#feed(turn, runner, through, noChanges());
       turn.writes.push(() => {
         runner.stored = { ...runner.stored, historyThrough: through };
         store.groups.save(runner.stored);
@@ -129,7 +158,12 @@ export class BlockFeed {
     const { store, deeds, users, catchUp, submitter, pulse } = this.#ports;
     await this.#inTurn((turn) => {
       const removed = store.blocks.transitionsAbove(height);
-      const runners = this.#concernedBy(removed);
+      const changed = store.groups
+        .list()
+        .flatMap(({ address: group, since }) =>
+          since > height ? [{ group }] : [],
+        );
+      const runners = this.#concernedBy([...removed, ...changed]);
       turn.writes.push(() => {
         store.blocks.revertTo(height);
         store.states.revertTo(height);
@@ -151,12 +185,18 @@ export class BlockFeed {
         const own = removed.filter(({ group }) => group === address);
         runner.wake();
         if (runner.sequencer.height <= height) continue;
+        const before = groupAt(runner.stored, height);
+        const committee =
+          before === runner.stored
+            ? undefined
+            : this.#change(turn, runner, before);
         const reopened = store.records.confirmedAbove(address, height);
         const effects = runner.handle({
           type: "BlocksReverted",
           height,
           facts: own.map((transition) => runner.deedOf(transition)),
           reopened,
+          committee,
         });
         turn.writes.push(() => {
           const intentIds = reopened.map(({ intent }) => intent.id);
@@ -189,29 +229,74 @@ export class BlockFeed {
     turn: Turn,
     runner: GroupRunner,
     height: number,
-    own: readonly IndexedTransition[],
+    changes: GroupChanges,
   ): void {
-    const deeds = own.map((transition) => runner.deedOf(transition));
-    const { address } = runner.stored;
-    const contradicted = this.#ports.store.records.revertedAmong(
-      address,
-      own.flatMap(({ intents }) => intents),
+    const { directory, store } = this.#ports;
+    const { transitions } = changes;
+    const deeds = transitions.map((one) => runner.deedOf(one));
+    const contradicted = store.records.revertedAmong(
+      runner.stored.address,
+      transitions.flatMap(({ intents }) => intents),
     );
+    if (deeds.length > 0)
+      turn.writes.push(() => {
+        runner.apply(deeds, height);
+      });
+    const committee =
+      changes.committee &&
+      this.#change(
+        turn,
+        runner,
+        withCommittee(runner.stored, changes.committee, {
+          block: height,
+          keepFrom: height - HASHES_KEPT,
+          domain: runner.group.domain,
+          directory,
+        }),
+      );
     const event: Event = {
       type: "BlockSeen",
       height,
       facts: deeds,
       contradicted,
+      committee,
     };
-    if (own.length > 0)
-      turn.writes.push(() => {
-        runner.apply(deeds, height);
-      });
     this.#ports.deeds.collect(turn, runner, runner.handle(event));
-    if (own.length > 0)
+    if (deeds.length > 0)
       turn.deeds.push(() => {
         this.#ports.catchUp.askAtOnce(runner);
       });
+  }
+
+  /** The group has another committee, in the same commit as the block. */
+  #change(
+    turn: Turn,
+    runner: GroupRunner,
+    stored: StoredGroup,
+  ): CommitteeConfig {
+    const { store, roster, membership, catchUp, onFact } = this.#ports;
+    const wasEndorser = runner.isEndorser;
+    const committee = runner.changeCommittee(stored, roster.nextBoot());
+    const { isMember, isEndorser } = runner;
+    turn.writes.push(() => {
+      store.groups.save(runner.stored);
+      // Who endorses may see everything, also what it was denied before.
+      if (isEndorser && !wasEndorser) runner.book.claim();
+    });
+    turn.deeds.push(() => {
+      onFact({
+        type: "CommitteeChanged",
+        group: stored.address,
+        epoch: stored.epoch,
+        members: stored.committee.length,
+        threshold: stored.threshold,
+        isMember,
+        trouble: troubleOf(stored),
+      });
+      membership.offerToAdded(stored);
+      catchUp.ask(runner);
+    });
+    return committee;
   }
 
   async #inTurn(run: (turn: Turn) => void): Promise<void> {
@@ -228,4 +313,8 @@ export class BlockFeed {
       });
     });
   }
+}
+
+function noChanges(): GroupChanges {
+  return { transitions: [], committee: undefined };
 }

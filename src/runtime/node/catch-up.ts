@@ -148,6 +148,8 @@ export class CatchUp {
       this.#searches.delete(runner);
       return;
     }
+    // Nobody answers a node that is no member.
+    if (!runner.group.members.includes(this.#self)) return;
     const searches = this.#searches.get(runner) ?? new Map<LedgerId, Search>();
     this.#searches.set(runner, searches);
     for (const id of searches.keys()) if (!missing.has(id)) searches.delete(id);

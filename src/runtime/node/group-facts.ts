@@ -1,7 +1,13 @@
-import { decodeLog, parseAddress, topicOf } from "../../ledger/index.ts";
+import {
+  decodeLog,
+  parseAddress,
+  privacyGroupInterface,
+  topicOf,
+} from "../../ledger/index.ts";
 import type { GroupAddress } from "../../protocol/ids.ts";
+import { Chain } from "../ledger/chain.ts";
 import type { ChainClient } from "../ports.ts";
-import type { LedgerGroupFacts } from "./joining.ts";
+import type { LedgerCommittee, LedgerGroupFacts } from "./joining.ts";
 
 /** What the factory says about a group that it created in a block; undefined if it did not. */
 export async function findGroupFacts(
@@ -42,6 +48,24 @@ export async function findGroupFacts(
     salt,
     transactionHash: log.transactionHash,
     block,
+  };
+}
+
+/** Who endorses in a group at the head of the chain; undefined if there is no such group. */
+export async function findCommittee(
+  client: ChainClient,
+  group: GroupAddress,
+): Promise<LedgerCommittee | undefined> {
+  const data = privacyGroupInterface.encodeFunctionData("committee");
+  const answer = await new Chain(client).call({ to: group, data }, "latest");
+  if (answer === "0x") return undefined;
+  const [, members, threshold] = privacyGroupInterface.decodeFunctionResult(
+    "committee",
+    answer,
+  ) as unknown as readonly [bigint, readonly string[], bigint];
+  return {
+    members: members.map((member) => parseAddress(member.toLowerCase())),
+    threshold: Number(threshold),
   };
 }
 

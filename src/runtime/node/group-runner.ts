@@ -5,7 +5,10 @@ import {
   parseAddress,
   parseTransitionHash,
 } from "../../ledger/index.ts";
-import type { SequencerConfig } from "../../protocol/config.ts";
+import type {
+  CommitteeConfig,
+  SequencerConfig,
+} from "../../protocol/config.ts";
 import type { Effect } from "../../protocol/effects.ts";
 import type { Event, LedgerFact } from "../../protocol/events.ts";
 import {
@@ -34,6 +37,7 @@ import type { EndorsedHead } from "../store/bundles.ts";
 import type { StoredGroup } from "../store/groups.ts";
 import type { Store } from "../store/store.ts";
 import { keptContent } from "./kept-content.ts";
+import { namesOf } from "./committees.ts";
 import type { Pulse } from "./pulse.ts";
 import { SeenBundles } from "./seen-bundles.ts";
 import { type NodeSettings, ticksOf } from "./settings.ts";
@@ -50,7 +54,7 @@ interface LedgerDeed extends LedgerFact {
 /** One node's part in one group: the core, and what the core needs to know of the ledger. */
 export class GroupRunner {
   stored: StoredGroup;
-  readonly group: NodeGroup;
+  group: NodeGroup;
   readonly book: StateBook;
   readonly seen: SeenBundles;
   readonly ledgerDomain: LedgerDomain;
@@ -65,6 +69,7 @@ export class GroupRunner {
   takeover: Takeover | undefined;
   readonly #store: Store;
   readonly #pulse: Pulse<GroupRunner>;
+  readonly #self: NodeName;
   #rank = 0;
   /** How many jobs have that rank. */
   #ranked = 0;
@@ -91,6 +96,7 @@ export class GroupRunner {
     this.stored = stored;
     this.#store = ports.store;
     this.#pulse = ports.pulse;
+    this.#self = options.self;
     this.isCaughtUp = stored.historyThrough === undefined;
     this.group = nodeGroupOf(stored, ports.domain);
     this.ledgerDomain = ledgerDomain({ chainId, group: parseAddress(address) });
@@ -135,27 +141,52 @@ export class GroupRunner {
     readonly settings: NodeSettings;
     readonly boot: number;
   }): SequencerConfig {
-    const { address, members, threshold, mode, policy, epoch } = this.stored;
-    const { endorsers: committee } = this.group;
-    const payload = this.group.domain.genesis?.(this.group);
+    const { address, mode, policy } = this.stored;
+    return {
+      ...ticksOf(options.settings),
+      ...this.#committeeConfig(options.boot),
+      self: options.self,
+      contract: address,
+      mayKnow: (node, state) => this.#mayKnowState(node, state),
+      mode,
+      policy,
+    };
+  }
+
+  #committeeConfig(boot: number): CommitteeConfig {
+    const { members, threshold, mode, epoch, since } = this.stored;
+    const { endorsers: committee, domain } = this.group;
+    const payload = domain.genesis?.(this.group);
     const genesis =
       payload === undefined
         ? undefined
         : { id: genesisIdOf(this.group), payload };
     return {
-      ...ticksOf(options.settings),
-      self: options.self,
-      contract: address,
       members,
       committee,
-      mayKnow: (node, state) => this.#mayKnowState(node, state),
+      committeeSince: since,
       threshold,
-      mode,
       pool: mode === "remote" ? committee : [],
-      policy,
-      boot: options.boot,
+      boot,
       hashing: hashingOf({ domain: this.ledgerDomain, epoch, genesis }),
     };
+  }
+
+  /** Takes the group with another committee. The core has to be told the same in this turn. */
+  changeCommittee(stored: StoredGroup, boot: number): CommitteeConfig {
+    this.stored = stored;
+    this.group = nodeGroupOf(stored, this.group.domain);
+    return this.#committeeConfig(boot);
+  }
+
+  /** Whether this node takes part. One whose membership ended only follows the ledger. */
+  get isMember(): boolean {
+    return this.group.members.includes(this.#self);
+  }
+
+  /** Whether this node's endorsements count. */
+  get isEndorser(): boolean {
+    return this.group.endorsers.includes(this.#self);
   }
 
   handle(event: Event): Effect[] {
@@ -301,7 +332,7 @@ export function nodeGroupOf(stored: StoredGroup, domain: Domain): NodeGroup {
     name,
     domain,
     members,
-    endorsers: committee.map((endorser) => endorser.name),
+    endorsers: namesOf(committee),
     threshold,
     configuration,
   };

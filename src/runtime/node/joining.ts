@@ -1,8 +1,9 @@
 import { parseAddress, parseBytes32, parseUint64 } from "../../ledger/index.ts";
 import type { GroupAddress, NodeName } from "../../protocol/ids.ts";
-import type { StoredGroup } from "../store/groups.ts";
+import type { StoredEndorser, StoredGroup } from "../store/groups.ts";
 import type { Domain } from "../domains/domain.ts";
 import type { Body } from "./body.ts";
+import { namesOf, resolveEndorsers } from "./committees.ts";
 import { endorsersOf, genesisSalt } from "./genesis.ts";
 import type { GroupOffer } from "./offer.ts";
 import type { NodePorts } from "./ports.ts";
@@ -18,12 +19,18 @@ export interface LedgerGroupFacts {
   readonly block: number;
 }
 
+/** Who endorses in a group now, as its contract says. */
+export interface LedgerCommittee {
+  readonly members: readonly string[];
+  readonly threshold: number;
+}
+
 /** A group that this node will not take part in, and why. */
 export class OfferRefusal extends Error {
   override readonly name = "OfferRefusal";
 }
 
-/** Lets the members of a new group know of it, until they say that they have joined. */
+/** Lets the members of a group know of it, until they say that they have joined. */
 export class Offers {
   readonly #send: (to: NodeName, body: Body) => void;
   readonly #open = new Map<
@@ -35,10 +42,21 @@ export class Offers {
     this.#send = ports.send;
   }
 
-  add(offer: GroupOffer, self: NodeName): void {
-    const missing = new Set(offer.members.filter((name) => name !== self));
-    if (missing.size > 0) this.#open.set(offer.address, { offer, missing });
-    this.repeat();
+  add(offer: GroupOffer, members: readonly NodeName[]): void {
+    const { address } = offer;
+    const missing = this.#open.get(address)?.missing ?? new Set();
+    for (const name of members) {
+      if (missing.has(name)) continue;
+      missing.add(name);
+      this.#send(name, { type: "offer", offer });
+    }
+    if (missing.size > 0) this.#open.set(address, { offer, missing });
+  }
+
+  /** Only these are members now: the others need not know of the group. */
+  keep(group: GroupAddress, members: readonly NodeName[]): void {
+    for (const name of this.#open.get(group)?.missing ?? [])
+      if (!members.includes(name)) this.joined(group, name);
   }
 
   /** Says it again to those who have not answered. */
@@ -63,9 +81,12 @@ export function acceptOffer(
     directory,
     self,
     factory,
+    current,
   }: Pick<NodePorts, "domains" | "directory"> & {
     readonly self: NodeName;
     readonly factory: string;
+    /** Asked for where the creator did not name this node. */
+    readonly current?: LedgerCommittee | undefined;
   },
 ): StoredGroup {
   const refuse = (reason: string): never => {
@@ -75,18 +96,18 @@ export function acceptOffer(
     return refuse("the factory did not create it, or not yet");
   const domain = domains.get(offer.domain);
   if (domain === undefined) return refuse(`no domain "${offer.domain}" here`);
-  if (!offer.members.includes(self)) return refuse("this node is no member");
-  const committee = askDomain(domain, offer).map((name) => ({
-    name,
-    endorser: directory.endorserOf(name) ?? refuse(`"${name}" is not known`),
-  }));
-  // The ledger keeps members in ascending order, and endorsements name them by their position.
-  committee.sort((a, b) => (a.endorser < b.endorser ? -1 : 1));
-  const isSame =
-    facts.threshold === offer.threshold &&
-    facts.members.length === committee.length &&
-    committee.every(({ endorser }, i) => endorser === facts.members[i]);
-  if (!isSame)
+  const own = directory.endorserOf(self);
+  const isAdded = current?.members.some((member) => member === own) === true;
+  if (!offer.members.includes(self) && !isAdded)
+    return refuse("this node is no member");
+  const endorsers = askDomain(domain, offer);
+  // A node that is added later need not know those who have left.
+  const stranger = isAdded
+    ? undefined
+    : endorsers.find((name) => directory.endorserOf(name) === undefined);
+  if (stranger !== undefined) return refuse(`"${stranger}" is not known`);
+  const committee = matchEndorsers(endorsers, facts.members, directory);
+  if (committee === undefined || facts.threshold !== offer.threshold)
     return refuse("the ledger has other members or another threshold");
   if (facts.salt !== genesisSalt(offer))
     return refuse("it was created as something else");
@@ -98,6 +119,8 @@ export function acceptOffer(
     members: offer.members,
     committee,
     threshold: offer.threshold,
+    since: facts.block,
+    earlier: [],
     mode: domain.mode,
     policy: offer.policy,
     configuration: offer.configuration,
@@ -112,6 +135,27 @@ export function acceptOffer(
       transactionHash: parseBytes32(facts.transactionHash),
     },
   };
+}
+
+/**
+ * The members that endorse, in the order in which the ledger has them: endorsements name them by their position. Undefined if
+ * the ledger has others. What is said about nodes that nobody here knows is bound by the salt.
+ */
+function matchEndorsers(
+  names: readonly NodeName[],
+  members: readonly string[],
+  directory: Pick<NodePorts["directory"], "names" | "endorserOf">,
+): readonly StoredEndorser[] | undefined {
+  const committee = resolveEndorsers(
+    members.map((member) => parseAddress(member)),
+    directory,
+  );
+  const known = names.filter((name) => directory.endorserOf(name));
+  const isSame =
+    names.length === members.length &&
+    namesOf(committee).length === known.length &&
+    known.every((name) => namesOf(committee).includes(name));
+  return isSame ? committee : undefined;
 }
 
 /** Who endorses, if the group makes sense. Whatever a domain does not expect in an offer must not bring its node down. */

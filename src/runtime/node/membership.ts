@@ -8,7 +8,8 @@ import { NodeRefusal, type NodeService } from "../service.ts";
 import type { StoredGroup } from "../store/groups.ts";
 import type { Body } from "./body.ts";
 import { endorsersOf, genesisSalt } from "./genesis.ts";
-import { findGroupFacts } from "./group-facts.ts";
+import { addedMembers, offerOf } from "./committees.ts";
+import { findCommittee, findGroupFacts } from "./group-facts.ts";
 import { acceptOffer, OfferRefusal, Offers } from "./joining.ts";
 import type { GroupOffer } from "./offer.ts";
 import type { NodePorts } from "./ports.ts";
@@ -75,7 +76,7 @@ export class Membership {
     await this.#join(offer);
     // Nobody else hears of a group that cannot begin.
     await this.#ports.begin(address);
-    this.#offers.add(offer, this.#options.self);
+    this.#offer(offer, offer.members);
     return address;
   }
 
@@ -165,6 +166,21 @@ export class Membership {
     return owners.filter((name) => name === peer).length >= CONSIDERED_MAX;
   }
 
+  /** Offers a group to members that were added to it, and to nobody who is no member any more. */
+  offerToAdded(stored: StoredGroup): void {
+    const { self } = this.#options;
+    const { address, members } = stored;
+    this.#offers.keep(address, members.includes(self) ? members : []);
+    if (members.includes(self))
+      this.#offer(offerOf(stored), addedMembers(stored));
+  }
+
+  #offer(offer: GroupOffer, members: readonly NodeName[]): void {
+    const { self } = this.#options;
+    const others = members.filter((name) => name !== self);
+    this.#offers.add(offer, others);
+  }
+
   joined(group: GroupAddress, name: NodeName): void {
     this.#offers.joined(group, name);
   }
@@ -181,8 +197,11 @@ export class Membership {
       group: offer.address,
       block: offer.createdBlock,
     });
-    await this.#ports.join(
-      acceptOffer(offer, facts, { domains, directory, self, factory }),
-    );
+    const current =
+      facts === undefined || offer.members.includes(self)
+        ? undefined
+        : await findCommittee(client, offer.address);
+    const options = { domains, directory, self, factory, current };
+    await this.#ports.join(acceptOffer(offer, facts, options));
   }
 }

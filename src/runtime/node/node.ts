@@ -84,7 +84,7 @@ export class Node implements NodeService {
   #isStopped = true;
 
   constructor(options: NodeOptions, ports: NodePorts) {
-    const { store, users } = ports;
+    const { store } = ports;
     const { name: self } = options;
     this.name = self;
     this.domains = ports.domains;
@@ -187,9 +187,23 @@ export class Node implements NodeService {
       submitter: this.#submitter,
       runner: (group) => this.#runner(group),
     });
+    this.#membership = createMembership(
+      { self, factory: options.factory, policy: options.settings.policy },
+      {
+        ...ports,
+        send,
+        turns: this.#turns,
+        roster: this.#roster,
+        submitter: this.#submitter,
+        runner: (group) => this.#runner(group),
+        submit: async (work) => {
+          await this.#intake.take(work, () => undefined);
+        },
+      },
+    );
     this.#feed = new BlockFeed({
-      store,
-      users,
+      ...ports,
+      membership: this.#membership,
       turns: this.#turns,
       deeds: this.#deeds,
       catchUp: this.#catchUp,
@@ -207,20 +221,6 @@ export class Node implements NodeService {
         ports.onFact({ type: "BlocksReverted", height });
       },
     });
-    this.#membership = createMembership(
-      { self, factory: options.factory, policy: options.settings.policy },
-      {
-        ...ports,
-        send,
-        turns: this.#turns,
-        roster: this.#roster,
-        submitter: this.#submitter,
-        runner: (group) => this.#runner(group),
-        submit: async (work) => {
-          await this.#intake.take(work, () => undefined);
-        },
-      },
-    );
     this.#ticking = new Ticking(options.settings, {
       timers: ports.timers,
       turns: this.#turns,
@@ -249,6 +249,9 @@ export class Node implements NodeService {
     this.#isStopped = false;
     this.#roster.open();
     this.#mailbox.open();
+    // It may have stopped before members that were added heard of it.
+    for (const stored of this.#roster.changed())
+      this.#membership.offerToAdded(stored);
     this.#submitter.start();
     this.#indexer.start();
     this.#ports.onFact({ type: "Started", height: this.#height });
@@ -372,7 +375,11 @@ export class Node implements NodeService {
     address: GroupAddress,
     call: Omit<DomainCall, "group" | "node">,
   ): Promise<Awaited<ReturnType<Domain["query"]>>> {
-    const { group, book } = this.#runner(address);
+    const { group, book, isMember, stored } = this.#runner(address);
+    if (!isMember)
+      throw new NodeRefusal(
+        `${this.name} is not a member of group ${address}: the committee of block ${stored.since} does not contain it. Ask a member: ${group.members.join(", ")}.`,
+      );
     return await group.domain.query({ ...call, group, node: this.name }, book);
   }
 

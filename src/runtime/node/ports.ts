@@ -92,6 +92,19 @@ export type NodeFact =
       readonly group: GroupAddress;
       readonly reason: string;
     }
+  /** The ledger has another committee for a group, or, after a reorganisation, an earlier one. */
+  | {
+      readonly type: "CommitteeChanged";
+      readonly group: GroupAddress;
+      readonly epoch: bigint;
+      /** How many endorse, and how many of them must. */
+      readonly members: number;
+      readonly threshold: number;
+      /** Whether this node still takes part in the group. */
+      readonly isMember: boolean;
+      /** Why the group cannot get on, as far as this node can tell. */
+      readonly trouble: string | undefined;
+    }
   | { readonly type: "Accepted"; readonly id: string }
   /** An own intent is on its way to the ledger, whoever coordinates it. May be told again. */
   | {

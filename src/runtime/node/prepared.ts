@@ -1,4 +1,5 @@
 import type { IntentId, StateId } from "../../protocol/ids.ts";
+import { digestOf } from "../../protocol/outline.ts";
 import type { State } from "../../protocol/transition.ts";
 import type { SeenState } from "../domains/domain.ts";
 import type { PreparedCall } from "../service.ts";
@@ -17,6 +18,10 @@ export function preparedOf(
   const prepared = store.records.intent(address, id)?.prepared;
   const step = prepared?.bundle.steps[0];
   if (prepared === undefined || step === undefined) return undefined;
+  // An earlier committee endorsed it, and the ledger refuses it for as long as there is another one.
+  const { hashing } = runner.sequencer.config;
+  if (digestOf(hashing, prepared.bundle) !== prepared.bundle.digest)
+    return undefined;
   const { to, data, validUntil } = submissionOf(runner, prepared);
   const known = (ids: readonly StateId[]): SeenState[] =>
     ids.flatMap((stateId) =>

@@ -4,6 +4,8 @@ import { NodeRefusal, type NodeGroup } from "../service.ts";
 import type { StoredGroup } from "../store/groups.ts";
 import type { Store } from "../store/store.ts";
 import { GroupRunner, nodeGroupOf } from "./group-runner.ts";
+import { withKnownNames } from "./committees.ts";
+import type { NodePorts } from "./ports.ts";
 import type { Pulse } from "./pulse.ts";
 import type { NodeSettings } from "./settings.ts";
 
@@ -20,7 +22,7 @@ interface RosterOptions {
   readonly restingMax?: number;
 }
 
-interface RosterPorts {
+interface RosterPorts extends Pick<NodePorts, "directory"> {
   readonly store: Store;
   readonly domains: ReadonlyMap<string, Domain>;
   readonly pulse: Pulse<GroupRunner>;
@@ -70,9 +72,21 @@ export class Roster {
 
   /** Of all groups, also those that are not in memory. */
   list(): readonly NodeGroup[] {
-    return this.#ports.store.groups
+    return this.#stored().map((stored) =>
+      nodeGroupOf(stored, this.#domainOf(stored)),
+    );
+  }
+
+  /** Groups whose committee has changed since they began. */
+  changed(): readonly StoredGroup[] {
+    return this.#stored().filter(({ earlier }) => earlier.length > 0);
+  }
+
+  #stored(): readonly StoredGroup[] {
+    const { store, directory } = this.#ports;
+    return store.groups
       .list()
-      .map((stored) => nodeGroupOf(stored, this.#domainOf(stored)));
+      .map((stored) => withKnownNames(stored, directory));
   }
 
   get size(): number {
@@ -118,17 +132,22 @@ export class Roster {
     }
   }
 
+  /** Tells a group that begins anew from one before: other nodes see that it has forgotten what was not durable. */
+  nextBoot(): number {
+    this.#loadings += 1;
+    return this.#ports.store.boot * LOADINGS_MAX + this.#loadings;
+  }
+
   #load(stored: StoredGroup): GroupRunner {
-    const { store, pulse, onLoaded } = this.#ports;
+    const { store, pulse, directory, onLoaded } = this.#ports;
     const runner = new GroupRunner(
       {
         ...this.#options,
-        stored,
-        boot: store.boot * LOADINGS_MAX + this.#loadings,
+        stored: withKnownNames(stored, directory),
+        boot: this.nextBoot(),
       },
       { store, pulse, domain: this.#domainOf(stored) },
     );
-    this.#loadings += 1;
     this.#loaded.set(stored.address, runner);
     onLoaded(runner);
     return runner;

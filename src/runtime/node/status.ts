@@ -1,6 +1,7 @@
 import { candidates, rangeOf, type Sequencer } from "../../protocol/turn.ts";
 import { explain } from "../../protocol/sequencer.ts";
 import type { GroupStatus } from "../service.ts";
+import { troubleOf } from "./committees.ts";
 import type { GroupRunner } from "./group-runner.ts";
 
 /** Intents that a status names as blocked, at most. */
@@ -8,7 +9,7 @@ const BLOCKED_MAX = 20;
 
 /** A group at a glance. */
 export function statusOf(
-  { group, stored, sequencer, book, height }: GroupRunner,
+  { group, stored, sequencer, book, height, isMember }: GroupRunner,
   { tickMs }: { readonly tickMs: number },
 ): GroupStatus {
   const { sender, coordinator, config, tick } = sequencer;
@@ -19,6 +20,11 @@ export function statusOf(
     address: group.address,
     name: stored.name,
     domain: stored.domain,
+    isMember,
+    epoch: stored.epoch.toString(),
+    endorsers: group.endorsers,
+    threshold: stored.threshold,
+    trouble: troubleIn(stored, isMember),
     sender: sender.state,
     coordinator: coordinator.state,
     active: isActive ? config.self : heard?.node,
@@ -35,6 +41,16 @@ export function statusOf(
     blocked: blockedIn(sequencer),
     missingStates: book.missing.size,
   };
+}
+
+/** Why nothing can happen here, in one sentence. */
+function troubleIn(
+  stored: GroupRunner["stored"],
+  isMember: boolean,
+): string | undefined {
+  return isMember
+    ? troubleOf(stored)
+    : `This node is not a member of the group: the committee of block ${stored.since} does not contain it.`;
 }
 
 function countByState(

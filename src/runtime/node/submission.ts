@@ -1,8 +1,10 @@
 import {
+  type Address,
   encodeExecute,
   packEndorsements,
   parseAddress,
 } from "../../ledger/index.ts";
+import type { NodeName } from "../../protocol/ids.ts";
 import type { Prepared } from "../../protocol/records.ts";
 import { executeGasMax } from "../ledger/submitter/gas.ts";
 import type { Submission } from "../ledger/submitter/ports.ts";
@@ -16,7 +18,7 @@ export function submissionOf(
   { bundle, endorsements }: Prepared,
 ): Submission {
   const { committee, threshold, epoch, address } = stored;
-  const addresses = new Map(
+  const addresses = new Map<NodeName | undefined, Address>(
     committee.map(({ name, endorser }) => [name, endorser]),
   );
   const packed = packEndorsements(

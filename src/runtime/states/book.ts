@@ -162,6 +162,13 @@ export class StateBook implements StateView {
     this.#states.markForeign(this.#group, ledgerId);
   }
 
+  /** This node may see everything from now on, also what it renounced. Inside a commit. */
+  claim(): void {
+    this.#states.unmarkForeign(this.#group);
+    for (const state of this.#states.missing(this.#group))
+      this.#missing.set(state.ledgerId, state);
+  }
+
   /** Takes the content that belongs to an output; false if it makes no sense. */
   #learn(output: MissingState, content: State): boolean {
     const { ledgerId } = output;

@@ -29,29 +29,37 @@ CREATE TABLE groups (
 );
 `;
 
-/** A member whose endorsements count: a node, and the address with which it endorses. */
+/** A member whose endorsements count: the address with which it endorses, and its node, if this node knows which one it is. */
 export interface StoredEndorser {
-  readonly name: NodeName;
+  readonly name: NodeName | undefined;
   readonly endorser: Address;
 }
 
-/** A group that this node takes part in. */
-export interface StoredGroup {
-  /** The same at all members. */
-  readonly id: Bytes32;
-  readonly address: GroupAddress;
-  readonly name: string;
-  readonly domain: string;
+/** Who endorsed in one epoch, and who took part. */
+export interface StoredCommittee {
+  /** Grows with every change. */
+  readonly epoch: Uint64;
+  /** The block in which the ledger got this committee. */
+  readonly since: number;
   /** All nodes that take part. */
   readonly members: readonly NodeName[];
   /** In the order in which the ledger has them. */
   readonly committee: readonly StoredEndorser[];
   readonly threshold: number;
+}
+
+/** A group that this node takes part in. */
+export interface StoredGroup extends StoredCommittee {
+  /** The same at all members. */
+  readonly id: Bytes32;
+  readonly address: GroupAddress;
+  readonly name: string;
+  readonly domain: string;
+  /** Committees before this one, oldest first: the one that the group began with, and those that a reorganisation may bring back. */
+  readonly earlier: readonly StoredCommittee[];
   readonly mode: Mode;
   readonly policy: Policy;
   readonly configuration: Readonly<Record<string, string>>;
-  /** Of the committee; grows with every change. */
-  readonly epoch: Uint64;
   /** The block in which it was created: what happened before does not concern it. */
   readonly createdBlock: number;
   /** The last block of its past that is indexed; undefined when it is indexed as far as everything else. */
@@ -78,21 +86,27 @@ const configuration: Shape<Readonly<Record<string, string>>> = (value) => {
   return Object.fromEntries(entries);
 };
 
+const committeeFields = {
+  epoch: uint64,
+  since: count,
+  members: listOf(parseNodeName, Infinity),
+  committee: listOf(
+    object({ name: maybe(parseNodeName), endorser: address }),
+    Infinity,
+  ),
+  threshold: count,
+};
+
 const config: Shape<StoredGroup> = object({
+  ...committeeFields,
+  earlier: listOf(object(committeeFields), Infinity),
   id: bytes32,
   address: parseGroupAddress,
   name: unbounded,
   domain: unbounded,
-  members: listOf(parseNodeName, Infinity),
-  committee: listOf(
-    object({ name: parseNodeName, endorser: address }),
-    Infinity,
-  ),
-  threshold: count,
   mode: oneOf("local", "remote", "elected"),
   policy: oneOf("sticky", "rotating"),
   configuration,
-  epoch: uint64,
   createdBlock: count,
   historyThrough: maybe(count),
   genesis: object({
@@ -119,7 +133,9 @@ export class Groups {
        ON CONFLICT (address) DO UPDATE SET id = excluded.id, config = excluded.config`,
       group.address,
       group.id,
-      JSON.stringify({ ...group, epoch: group.epoch.toString() }),
+      JSON.stringify(group, (_, value: unknown) =>
+        typeof value === "bigint" ? value.toString() : value,
+      ),
     );
   }
 

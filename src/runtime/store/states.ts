@@ -131,6 +131,14 @@ export class States {
     );
   }
 
+  /** This node may see what all unspent states of a group mean. */
+  unmarkForeign(group: GroupAddress): void {
+    this.#database.run(
+      "UPDATE states SET is_foreign = 0 WHERE group_address = ? AND is_foreign = 1 AND spent_block IS NULL",
+      group,
+    );
+  }
+
   /** Unspent states whose content this node does not have, and may have. Oldest first. */
   missing(group: GroupAddress): readonly LedgerState[] {
     return this.#database

@@ -172,10 +172,15 @@ export class FakeNode implements NodeService {
       name: this.name,
       height: this.#height,
       boot: 1,
-      groups: this.groups().map(({ address, name, domain }) => ({
+      groups: this.groups().map(({ address, name, domain, ...group }) => ({
         address,
         name,
         domain: domain.name,
+        isMember: true,
+        epoch: "0",
+        endorsers: group.endorsers,
+        threshold: group.threshold,
+        trouble: undefined,
         sender: "Sending",
         coordinator: "Active",
         active: this.name,

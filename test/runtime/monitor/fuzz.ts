@@ -42,6 +42,15 @@ const fact: fc.Arbitrary<NodeFact> = fc.oneof(
     group: fc.constant(group),
     reason: text,
   }),
+  fc.record({
+    type: type("CommitteeChanged"),
+    group: fc.constant(group),
+    epoch: fc.bigInt(),
+    members: number,
+    threshold: number,
+    isMember: fc.boolean(),
+    trouble: reason,
+  }),
   fc.record({ type: type("Accepted"), id: fc.oneof(id, text) }),
   fc.record({ type: type("IntentDispatched"), group: fc.constant(group), id }),
   fc.record({

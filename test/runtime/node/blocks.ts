@@ -8,7 +8,11 @@ import { Turns } from "../../../src/runtime/node/turns.ts";
 import type { IndexedBlock } from "../../../src/runtime/ports.ts";
 import { openStore, type Store } from "../../../src/runtime/store/store.ts";
 import { aBlock, aTransition } from "../../helpers/blocks.ts";
-import { lonelyGroup, lonelyRunner } from "../../helpers/group-runner.ts";
+import {
+  lonelyDirectory,
+  lonelyGroup,
+  lonelyRunner,
+} from "../../helpers/group-runner.ts";
 import { submission } from "../../helpers/letters.ts";
 import { noUsers } from "../../helpers/no-users.ts";
 import { intent } from "../../helpers/simulated-group.ts";
@@ -63,11 +67,20 @@ describe("Blocks that come together", () => {
       pulse,
       users: noUsers,
       deeds: { collect },
-      catchUp: { askAtOnce: collect, release: collect, releaseAll: collect },
+      catchUp: {
+        ask: collect,
+        askAtOnce: collect,
+        release: collect,
+        releaseAll: collect,
+      },
+      directory: lonelyDirectory,
+      membership: { offerToAdded: collect },
+      onFact: collect,
       submitter: { sent: () => undefined },
       roster: {
         find: (address) => all.find(({ stored }) => stored.address === address),
         loaded: () => all,
+        nextBoot: () => 2,
       },
       onBlocks: collect,
       onReverted: collect,

@@ -31,6 +31,8 @@ function aGroup(n: number, changes: Partial<StoredGroup> = {}): StoredGroup {
       { name: nodeName("alice"), endorser: parseAddress(groupAt(22)) },
     ],
     threshold: 2,
+    since: 12,
+    earlier: [],
     mode: "elected",
     policy: "sticky",
     configuration: { issuer: "alice", ["__proto__"]: "harmless" },
