@@ -80,6 +80,8 @@ export interface SequencerConfig {
   /** Grows with every start of the node. */
   readonly boot: number;
   readonly hashing: Hashing;
+  /** Of earlier epochs, newest first: for bundles that happened before the committee changed. */
+  readonly earlierHashings?: readonly Hashing[];
 }
 
 /** The part of the configuration that a change of the committee replaces. `boot` grows, and `hashing` is of the new epoch. */
@@ -93,5 +95,6 @@ export type CommitteeConfig = Required<
     | "pool"
     | "boot"
     | "hashing"
+    | "earlierHashings"
   >
 >;

@@ -75,6 +75,7 @@ export function committeeOf(
     pool: [],
     boot: 1 + epoch,
     hashing: hashingIn(epoch),
+    earlierHashings: epoch === 0 ? [] : [hashingIn(epoch - 1)],
   };
 }
 

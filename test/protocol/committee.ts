@@ -2,7 +2,7 @@ import { expect } from "chai";
 
 import type { NodeName } from "../../src/protocol/ids.ts";
 import type { MessageOf } from "../../src/protocol/messages.ts";
-import { digestOf } from "../../src/protocol/outline.ts";
+import { digestOf, outlineOf } from "../../src/protocol/outline.ts";
 import { rankCoordinators } from "../../src/protocol/selection.ts";
 import {
   createSequencer,
@@ -342,6 +342,21 @@ describe("A sender, when the committee changes", () => {
     node.tell(committeeBlock(1, { committee: all, bundle }));
     expect(recordOf(node, wish)?.receipt).to.include({ type: "Confirmed" });
     expect(node.sent("DelegationRequest")).to.have.length(0);
+  });
+
+  it("takes a proof of what happened before the change", () => {
+    const node = dispatched();
+    const other = bundleOf([{ ...step, salt: "other" }], 12);
+    node.tell(committeeBlock(1, { committee: all, bundle: other }));
+    expect(recordOf(node, wish)?.receipt).to.equal(undefined);
+    const [shown] = other.steps;
+    if (shown === undefined) throw new Error("no step");
+    node.hear(coordinator, {
+      type: "FulfilmentProof",
+      bundle: outlineOf(hashingIn(0), other),
+      step: shown,
+    });
+    expect(recordOf(node, wish)?.receipt).to.include({ type: "Confirmed" });
   });
 
   it("goes on waiting for what its intents depend on", () => {

@@ -1,6 +1,6 @@
 import type { Digest, IntentId, NodeName } from "../ids.ts";
 import type { MessageOf } from "../messages.ts";
-import { outlineOf } from "../outline.ts";
+import { hashingFor, outlineInItsEpoch } from "../outline.ts";
 import type { Fulfilment } from "../records.ts";
 import { tellSender } from "../tell.ts";
 import type { Bundle } from "../transition.ts";
@@ -115,11 +115,9 @@ export function receiveFulfilmentQuery(
   const bundle = bundleOf(node, digest);
   const step = bundle?.steps.find(({ intentId }) => intentId === id);
   if (bundle === undefined || step?.sender !== from) return;
-  send(turn, from, {
-    type: "FulfilmentProof",
-    bundle: outlineOf(node.config.hashing, bundle),
-    step,
-  });
+  const outline = outlineInItsEpoch(node.config, bundle);
+  if (outline !== undefined)
+    send(turn, from, { type: "FulfilmentProof", bundle: outline, step });
 }
 
 /** A member shows what was in the bundle. The runtime has checked the signature of a step that names this node as its sender. */
@@ -129,22 +127,22 @@ export function receiveFulfilmentProof(
   { bundle, step }: MessageOf<"FulfilmentProof">,
 ): void {
   const { node } = turn;
-  const { hashing, self } = node.config;
+  const { config } = node;
   const { digest, steps } = bundle;
   const transaction = node.sender.transactions.get(step.intentId);
   const { fulfilment } = transaction ?? {};
+  const isAsked = isMember(node, from) && fulfilment?.digest === digest;
+  const hashing = isAsked ? hashingFor(config, bundle) : undefined;
   const isProof =
-    isMember(node, from) &&
-    fulfilment?.digest === digest &&
-    hashing.bundleDigest(bundle) === digest &&
+    hashing !== undefined &&
     steps.some(
       ({ intentId, hash }) =>
         intentId === step.intentId && hash === hashing.stepHash(step),
     );
-  if (!isProof || transaction === undefined) {
+  if (!isProof || transaction === undefined || fulfilment === undefined) {
     ignore(turn, "stale proof");
     return;
   }
-  const verdict = step.sender === self ? "own" : "foreign";
+  const verdict = step.sender === config.self ? "own" : "foreign";
   settle(turn, transaction, fulfilment, verdict);
 }

@@ -5,6 +5,7 @@ import {
 } from "../../ledger/index.ts";
 import type { NodeName } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/messages.ts";
+import { hashingFor } from "../../protocol/outline.ts";
 import type { Endorsement } from "../../protocol/transition.ts";
 import { type IsSignedBy, StepSignatures } from "../keys/step-signatures.ts";
 import { curveThread } from "../keys/curve-thread.ts";
@@ -20,10 +21,12 @@ export function areSignaturesGenuine(
     return areGenuine(runner, [{ ...message, endorser: from }]);
   if (message.type === "TransactionPrepared")
     return areGenuine(runner, message.endorsements);
-  const { self, hashing } = runner.sequencer.config;
+  const { config } = runner.sequencer;
+  const { self } = config;
   if (message.type !== "FulfilmentProof" || message.step.sender !== self)
     return undefined;
-  const { step } = message;
+  const { step, bundle } = message;
+  const hashing = hashingFor(config, bundle) ?? config.hashing;
   return new StepSignatures(directory).isSigned(
     self,
     hashing.stepHash(step),

@@ -7,6 +7,7 @@ import {
 } from "../../ledger/index.ts";
 import type {
   CommitteeConfig,
+  Hashing,
   SequencerConfig,
 } from "../../protocol/config.ts";
 import type { Effect } from "../../protocol/effects.ts";
@@ -45,6 +46,9 @@ import { type Takeover, takeoverOf } from "./takeover.ts";
 
 /** Jobs of one group that may go before those of groups that began later. */
 const RANKED_MAX = 128;
+
+/** Earlier epochs whose bundles can be read: a sender may learn late in which bundle its intent was. */
+const EPOCHS_KEPT = 4;
 
 /** What a transition on the ledger did: for the core, and for the book. */
 interface LedgerDeed extends LedgerFact {
@@ -154,13 +158,15 @@ export class GroupRunner {
   }
 
   #committeeConfig(boot: number): CommitteeConfig {
-    const { members, threshold, mode, epoch, since } = this.stored;
+    const { members, threshold, mode, epoch, since, earlier } = this.stored;
     const { endorsers: committee, domain } = this.group;
     const payload = domain.genesis?.(this.group);
     const genesis =
       payload === undefined
         ? undefined
         : { id: genesisIdOf(this.group), payload };
+    const hashingIn = (one: bigint): Hashing =>
+      hashingOf({ domain: this.ledgerDomain, epoch: one, genesis });
     return {
       members,
       committee,
@@ -168,7 +174,11 @@ export class GroupRunner {
       threshold,
       pool: mode === "remote" ? committee : [],
       boot,
-      hashing: hashingOf({ domain: this.ledgerDomain, epoch, genesis }),
+      hashing: hashingIn(epoch),
+      earlierHashings: earlier
+        .slice(-EPOCHS_KEPT)
+        .toReversed()
+        .map((one) => hashingIn(one.epoch)),
     };
   }
 
