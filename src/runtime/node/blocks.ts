@@ -1,4 +1,3 @@
-import type { CommitteeConfig } from "../../protocol/config.ts";
 import type { Event } from "../../protocol/events.ts";
 import type { GroupAddress } from "../../protocol/ids.ts";
 import { indexerDefaults } from "../ledger/indexer/ports.ts";
@@ -8,13 +7,11 @@ import type {
   IndexedCommittee,
   IndexedTransition,
 } from "../ports.ts";
-import type { StoredGroup } from "../store/groups.ts";
 import type { Store } from "../store/store.ts";
 import type { CatchUp } from "./catch-up.ts";
-import { groupAt, troubleOf, withCommittee } from "./committees.ts";
+import type { CommitteeFeed } from "./committee-feed.ts";
 import type { Deeds } from "./deeds.ts";
 import type { GroupRunner } from "./group-runner.ts";
-import type { Membership } from "./membership.ts";
 import type { NodePorts } from "./ports.ts";
 import type { Pulse } from "./pulse.ts";
 import type { Roster } from "./roster.ts";
@@ -23,20 +20,14 @@ import type { Turn, Turns } from "./turns.ts";
 /** Blocks whose hashes are kept, to find out where another chain begins. */
 const HASHES_KEPT = 1_024;
 
-interface BlockFeedPorts extends Pick<
-  NodePorts,
-  "users" | "directory" | "onFact"
-> {
+interface BlockFeedPorts extends Pick<NodePorts, "users"> {
   readonly store: Store;
   readonly turns: Turns;
   readonly deeds: Pick<Deeds, "collect">;
-  readonly catchUp: Pick<
-    CatchUp,
-    "ask" | "askAtOnce" | "release" | "releaseAll"
-  >;
+  readonly catchUp: Pick<CatchUp, "askAtOnce" | "release" | "releaseAll">;
+  readonly committees: Pick<CommitteeFeed, "follow" | "takeBack">;
   readonly submitter: Pick<Submitter, "sent">;
-  readonly roster: Pick<Roster, "find" | "loaded" | "nextBoot">;
-  readonly membership: Pick<Membership, "offerToAdded">;
+  readonly roster: Pick<Roster, "find" | "loaded">;
   readonly pulse: Pulse<GroupRunner>;
   /** Told after the commit. */
   readonly onBlocks: (blocks: readonly IndexedBlock[]) => void;
@@ -155,7 +146,8 @@ export class BlockFeed {
 
   /** Blocks above `height` never happened. */
   async revert(height: number): Promise<void> {
-    const { store, deeds, users, catchUp, submitter, pulse } = this.#ports;
+    const { store, deeds, users, catchUp, committees, submitter, pulse } =
+      this.#ports;
     await this.#inTurn((turn) => {
       const removed = store.blocks.transitionsAbove(height);
       const changed = store.groups
@@ -185,11 +177,7 @@ export class BlockFeed {
         const own = removed.filter(({ group }) => group === address);
         runner.wake();
         if (runner.sequencer.height <= height) continue;
-        const before = groupAt(runner.stored, height);
-        const committee =
-          before === runner.stored
-            ? undefined
-            : this.#change(turn, runner, before);
+        const committee = committees.takeBack(turn, runner, height);
         const reopened = store.records.confirmedAbove(address, height);
         const effects = runner.handle({
           type: "BlocksReverted",
@@ -231,7 +219,7 @@ export class BlockFeed {
     height: number,
     changes: GroupChanges,
   ): void {
-    const { directory, store } = this.#ports;
+    const { store, committees } = this.#ports;
     const { transitions } = changes;
     const deeds = transitions.map((one) => runner.deedOf(one));
     const contradicted = store.records.revertedAmong(
@@ -244,16 +232,10 @@ export class BlockFeed {
       });
     const committee =
       changes.committee &&
-      this.#change(
-        turn,
-        runner,
-        withCommittee(runner.stored, changes.committee, {
-          block: height,
-          keepFrom: height - HASHES_KEPT,
-          domain: runner.group.domain,
-          directory,
-        }),
-      );
+      committees.follow(turn, runner, changes.committee, {
+        block: height,
+        keepFrom: height - HASHES_KEPT,
+      });
     const event: Event = {
       type: "BlockSeen",
       height,
@@ -266,37 +248,6 @@ export class BlockFeed {
       turn.deeds.push(() => {
         this.#ports.catchUp.askAtOnce(runner);
       });
-  }
-
-  /** The group has another committee, in the same commit as the block. */
-  #change(
-    turn: Turn,
-    runner: GroupRunner,
-    stored: StoredGroup,
-  ): CommitteeConfig {
-    const { store, roster, membership, catchUp, onFact } = this.#ports;
-    const wasEndorser = runner.isEndorser;
-    const committee = runner.changeCommittee(stored, roster.nextBoot());
-    const { isMember, isEndorser } = runner;
-    turn.writes.push(() => {
-      store.groups.save(runner.stored);
-      // Who endorses may see everything, also what it was denied before.
-      if (isEndorser && !wasEndorser) runner.book.claim();
-    });
-    turn.deeds.push(() => {
-      onFact({
-        type: "CommitteeChanged",
-        group: stored.address,
-        epoch: stored.epoch,
-        members: stored.committee.length,
-        threshold: stored.threshold,
-        isMember,
-        trouble: troubleOf(stored),
-      });
-      membership.offerToAdded(stored);
-      catchUp.ask(runner);
-    });
-    return committee;
   }
 
   async #inTurn(run: (turn: Turn) => void): Promise<void> {

@@ -7,7 +7,6 @@ import {
 } from "../../ledger/index.ts";
 import type {
   CommitteeConfig,
-  Hashing,
   SequencerConfig,
 } from "../../protocol/config.ts";
 import type { Effect } from "../../protocol/effects.ts";
@@ -31,14 +30,14 @@ import type { Domain, DomainState } from "../domains/domain.ts";
 import { genesisIdOf } from "../domains/genesis.ts";
 import type { IndexedTransition } from "../ports.ts";
 import type { NodeGroup } from "../service.ts";
-import { hashingOf } from "../states/arrange.ts";
 import { StateBook } from "../states/book.ts";
 import { readState } from "../states/content.ts";
 import type { EndorsedHead } from "../store/bundles.ts";
 import type { StoredGroup } from "../store/groups.ts";
 import type { Store } from "../store/store.ts";
-import { keptContent } from "./kept-content.ts";
+import { committeeConfigOf } from "./committee-config.ts";
 import { namesOf } from "./committees.ts";
+import { keptContent } from "./kept-content.ts";
 import type { Pulse } from "./pulse.ts";
 import { SeenBundles } from "./seen-bundles.ts";
 import { type NodeSettings, ticksOf } from "./settings.ts";
@@ -46,9 +45,6 @@ import { type Takeover, takeoverOf } from "./takeover.ts";
 
 /** Jobs of one group that may go before those of groups that began later. */
 const RANKED_MAX = 128;
-
-/** Earlier epochs whose bundles can be read: a sender may learn late in which bundle its intent was. */
-const EPOCHS_KEPT = 4;
 
 /** What a transition on the ledger did: for the core, and for the book. */
 interface LedgerDeed extends LedgerFact {
@@ -148,7 +144,7 @@ export class GroupRunner {
     const { address, mode, policy } = this.stored;
     return {
       ...ticksOf(options.settings),
-      ...this.#committeeConfig(options.boot),
+      ...committeeConfigOf(this, options.boot),
       self: options.self,
       contract: address,
       mayKnow: (node, state) => this.#mayKnowState(node, state),
@@ -157,36 +153,11 @@ export class GroupRunner {
     };
   }
 
-  #committeeConfig(boot: number): CommitteeConfig {
-    const { members, threshold, mode, epoch, since, earlier } = this.stored;
-    const { endorsers: committee, domain } = this.group;
-    const payload = domain.genesis?.(this.group);
-    const genesis =
-      payload === undefined
-        ? undefined
-        : { id: genesisIdOf(this.group), payload };
-    const hashingIn = (one: bigint): Hashing =>
-      hashingOf({ domain: this.ledgerDomain, epoch: one, genesis });
-    return {
-      members,
-      committee,
-      committeeSince: since,
-      threshold,
-      pool: mode === "remote" ? committee : [],
-      boot,
-      hashing: hashingIn(epoch),
-      earlierHashings: earlier
-        .slice(-EPOCHS_KEPT)
-        .toReversed()
-        .map((one) => hashingIn(one.epoch)),
-    };
-  }
-
   /** Takes the group with another committee. The core has to be told the same in this turn. */
   changeCommittee(stored: StoredGroup, boot: number): CommitteeConfig {
     this.stored = stored;
     this.group = nodeGroupOf(stored, this.group.domain);
-    return this.#committeeConfig(boot);
+    return committeeConfigOf(this, boot);
   }
 
   /** Whether this node takes part. One whose membership ended only follows the ledger. */

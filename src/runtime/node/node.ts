@@ -27,6 +27,7 @@ import { laneOfSender } from "../states/ownership.ts";
 import { BlockFeed } from "./blocks.ts";
 import type { Body } from "./body.ts";
 import { CatchUp } from "./catch-up.ts";
+import { CommitteeFeed } from "./committee-feed.ts";
 import { Deeds } from "./deeds.ts";
 import { effectOf } from "./effect-of.ts";
 import { Endorsing } from "./endorsing.ts";
@@ -203,7 +204,12 @@ export class Node implements NodeService {
     );
     this.#feed = new BlockFeed({
       ...ports,
-      membership: this.#membership,
+      committees: new CommitteeFeed({
+        ...ports,
+        roster: this.#roster,
+        membership: this.#membership,
+        catchUp,
+      }),
       turns: this.#turns,
       deeds: this.#deeds,
       catchUp: this.#catchUp,

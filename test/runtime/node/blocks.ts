@@ -1,11 +1,17 @@
 import { expect } from "chai";
 
+import { parseAddress, parseUint64 } from "../../../src/ledger/index.ts";
 import type { Event } from "../../../src/protocol/events.ts";
+import { CommitteeFeed } from "../../../src/runtime/node/committee-feed.ts";
 import { BlockFeed } from "../../../src/runtime/node/blocks.ts";
 import type { GroupRunner } from "../../../src/runtime/node/group-runner.ts";
+import type { NodeFact } from "../../../src/runtime/node/ports.ts";
 import { Pulse } from "../../../src/runtime/node/pulse.ts";
 import { Turns } from "../../../src/runtime/node/turns.ts";
-import type { IndexedBlock } from "../../../src/runtime/ports.ts";
+import type {
+  IndexedBlock,
+  IndexedCommittee,
+} from "../../../src/runtime/ports.ts";
 import { openStore, type Store } from "../../../src/runtime/store/store.ts";
 import { aBlock, aTransition } from "../../helpers/blocks.ts";
 import {
@@ -16,7 +22,7 @@ import {
 import { submission } from "../../helpers/letters.ts";
 import { noUsers } from "../../helpers/no-users.ts";
 import { intent } from "../../helpers/simulated-group.ts";
-import { ledgerId } from "../../helpers/stores.ts";
+import { groupAt, ledgerId } from "../../helpers/stores.ts";
 
 /** A block in which the first group creates some states. */
 function creating(number: number, ...states: number[]): IndexedBlock {
@@ -35,10 +41,12 @@ describe("Blocks that come together", () => {
   /** One is changed by blocks, the other has something to do, the third has not. */
   let runners: Record<"changed" | "busy" | "idle", GroupRunner>;
   let told: Record<keyof typeof runners, string[]>;
+  let facts: NodeFact[];
   beforeEach(() => {
     store = openStore({ file: ":memory:" });
     pulse = new Pulse(5);
     told = { changed: [], busy: [], idle: [] };
+    facts = [];
     const listen = (name: keyof typeof told, number: number): GroupRunner => {
       const runner = lonelyRunner(lonelyGroup(number), { store, pulse });
       const handle = runner.handle.bind(runner);
@@ -67,20 +75,19 @@ describe("Blocks that come together", () => {
       pulse,
       users: noUsers,
       deeds: { collect },
-      catchUp: {
-        ask: collect,
-        askAtOnce: collect,
-        release: collect,
-        releaseAll: collect,
-      },
-      directory: lonelyDirectory,
-      membership: { offerToAdded: collect },
-      onFact: collect,
+      catchUp: { askAtOnce: collect, release: collect, releaseAll: collect },
+      committees: new CommitteeFeed({
+        store,
+        directory: lonelyDirectory,
+        roster: { nextBoot: () => 2 },
+        membership: { offerToAdded: collect },
+        catchUp: { ask: collect },
+        onFact: (fact) => facts.push(fact),
+      }),
       submitter: { sent: () => undefined },
       roster: {
         find: (address) => all.find(({ stored }) => stored.address === address),
         loaded: () => all,
-        nextBoot: () => 2,
       },
       onBlocks: collect,
       onReverted: collect,
@@ -107,6 +114,49 @@ describe("Blocks that come together", () => {
     expect(store.blocks.head()).to.include({ number: 10 });
     for (const { height } of Object.values(runners))
       expect(height).to.equal(10);
+  });
+
+  it("change committees, and take the change back when they never happened", async () => {
+    const { idle } = runners;
+    const { address } = idle.stored;
+    store.groups.save(idle.stored);
+    const stranger = parseAddress(groupAt(22));
+    const own = parseAddress(groupAt(21));
+    const changes: readonly IndexedCommittee[] = [
+      {
+        group: address,
+        epoch: parseUint64(1n),
+        members: [stranger],
+        threshold: 1,
+      },
+      {
+        group: address,
+        epoch: parseUint64(2n),
+        members: [own, stranger],
+        threshold: 2,
+      },
+    ];
+    await feed.take([aBlock(6), { ...aBlock(7), committees: changes }]);
+    expect(told.idle).to.deep.equal(["7:0"]);
+    expect(idle.sequencer.config).to.deep.include({
+      committee: idle.stored.members,
+      committeeSince: 7,
+      threshold: 2,
+      boot: 2,
+    });
+    const { stored } = idle;
+    expect(store.groups.get(address)).to.deep.equal(stored);
+    expect(stored.committee).to.deep.equal([
+      { name: idle.sequencer.config.self, endorser: own },
+      { name: undefined, endorser: stranger },
+    ]);
+    expect(facts).to.have.length(1);
+    expect(facts[0]).to.deep.include({ epoch: 2n, members: 2, threshold: 2 });
+    expect(facts[0]).to.have.property("trouble").that.contains(stranger);
+    await feed.revert(6);
+    expect(store.groups.get(address)).to.deep.equal(lonelyGroup(3));
+    expect(idle.sequencer.config.threshold).to.equal(1);
+    expect(idle.sequencer.height).to.equal(6);
   });
 
   it("are told to whom they change and who goes on waiting, up to the last", async () => {

@@ -86,6 +86,49 @@ describe("joining a group", () => {
       );
     });
 
+  it("takes a group to which the ledger added this node", () => {
+    const added = { ...ports, self: carol };
+    const current = { members: [groupAt(21), groupAt(23)], threshold: 2 };
+    const stored = acceptOffer(offer, facts, { ...added, current });
+    // It gets to know of the change when it indexes the past of the group.
+    expect(stored.members).to.deep.equal([alice, bob]);
+    expect(stored.threshold).to.equal(1);
+    for (const members of [[groupAt(21)], []])
+      expect(() =>
+        acceptOffer(offer, facts, {
+          ...added,
+          current: { members, threshold: 1 },
+        }),
+      ).to.throw(OfferRefusal);
+    expect(() => acceptOffer(offer, facts, added)).to.throw(OfferRefusal);
+  });
+
+  it("takes such a group also from founders that it does not know, and no other one", () => {
+    const knowsOnlyItself = {
+      ...ports,
+      self: carol,
+      current: { members: [groupAt(23)], threshold: 1 },
+      directory: {
+        ...ports.directory,
+        names: () => [carol],
+        endorserOf: (name: string) =>
+          name === carol ? parseAddress(groupAt(23)) : undefined,
+      },
+    };
+    const stored = acceptOffer(offer, facts, knowsOnlyItself);
+    expect(stored.committee).to.deep.equal([
+      { name: undefined, endorser: addresses.get(alice) },
+    ]);
+    for (const lie of Object.values(lies))
+      expect(() =>
+        acceptOffer({ ...offer, ...lie }, facts, knowsOnlyItself),
+      ).to.throw(OfferRefusal);
+    const others = { ...facts, members: [groupAt(21), groupAt(22)] };
+    expect(() => acceptOffer(offer, others, knowsOnlyItself)).to.throw(
+      OfferRefusal,
+    );
+  });
+
   it("refuses what the factory did not create", () => {
     expect(() => acceptOffer(offer, undefined, ports)).to.throw(OfferRefusal);
   });
