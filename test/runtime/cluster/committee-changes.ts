@@ -20,6 +20,7 @@ import {
   changeCommittee,
   type Signer,
 } from "../../helpers/committee-change.ts";
+import { CoinCluster } from "../../helpers/coin-cluster.ts";
 import { openTestLedger } from "../../helpers/runtime-ledger.ts";
 
 describe("Nodes whose group gets another committee", function () {
@@ -370,6 +371,60 @@ describe("Nodes whose group gets another committee", function () {
     ]);
     await until(() => statusAt("alice", group)?.missingStates === 0);
     expect(known("alice")).to.be.below(known("bob"));
+  });
+});
+
+describe("Owners whose witnesses change", function () {
+  this.timeout(120_000);
+  let coins: CoinCluster;
+
+  beforeEach(async () => {
+    coins = await CoinCluster.start();
+  });
+
+  afterEach(async () => {
+    await coins.stop();
+  });
+
+  async function send(
+    account: string,
+    name: string,
+    call: "issue" | "pay",
+    to: string,
+  ): Promise<string> {
+    const { address } = coins.group;
+    const member = coins.cluster.member(name);
+    const id = await member.send({
+      group: address,
+      function: `${call}(string,uint256)`,
+      args: { to, amount: "5" },
+      from: account,
+    });
+    return (await member.receipt(address, id)).type;
+  }
+
+  it("are served by the new ones, and the old ones stay owners", async () => {
+    const { client, group } = coins;
+    expect(await send("mint", "alice", "issue", "ann@alice")).to.equal(
+      "Confirmed",
+    );
+    expect(await send("mint", "alice", "issue", "cat@carol")).to.equal(
+      "Confirmed",
+    );
+    await changeCommittee(client, {
+      chainId: BigInt((await client.request("eth_chainId", [])) as string),
+      group: group.address,
+      epoch: 0n,
+      from: ["alice", "bob"],
+      to: ["carol", "dave"],
+      threshold: 2,
+    });
+    expect(await send("cat", "carol", "pay", "dan@dave")).to.equal("Confirmed");
+    expect(await send("ann", "alice", "pay", "bea@bob")).to.equal("Confirmed");
+    expect(await send("mint", "alice", "issue", "dan@dave")).to.equal(
+      "Confirmed",
+    );
+    expect(await send("bea", "bob", "pay", "cat@carol")).to.equal("Confirmed");
   });
 });
 
