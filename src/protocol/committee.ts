@@ -67,11 +67,11 @@ function abandonCoordination(turn: Turn): void {
 /** All open intents are delegated again. */
 function restartSender(turn: Turn): void {
   const { node, effects } = turn;
-  const { transactions, nextSequence, signedUntil, failed, active } =
-    node.sender;
+  const before = node.sender;
+  const { nextSequence, signedUntil, failed, active } = before;
   const kept = { nextSequence, signedUntil, failed, active };
   node.sender = { ...createSender(), ...kept };
-  for (const transaction of transactions.values()) {
+  for (const transaction of before.transactions.values()) {
     const record = withoutPermission(recordOf(transaction));
     restoreIntent(turn, record);
     if (record.permission !== undefined) effects.push({ type: "Save", record });
@@ -81,6 +81,9 @@ function restartSender(turn: Turn): void {
     restored.liveUntil = transaction.liveUntil;
     for (const id of transaction.waitsFor) waitFor(turn, restored, id);
   }
+  // However often the committee changes, the others are asked for what its intents depend on.
+  node.sender.inquiries = before.inquiries;
+  node.sender.inquiryTick = before.inquiryTick;
 }
 
 function recordOf(transaction: SenderTransaction): IntentRecord {

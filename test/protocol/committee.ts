@@ -369,6 +369,18 @@ describe("A sender, when the committee changes", () => {
     expect(node.sent("DelegationRequest")).to.have.length(1);
   });
 
+  it("asks what became of them, however often the committee changes", () => {
+    const node = new LoneNode({ self });
+    const first = intent(2, "sing");
+    node.tell(submission({ ...wish, dependsOn: [first.id] }));
+    const asked: unknown[] = [];
+    for (let height = 1; height <= 10; height++) {
+      node.tell(committeeBlock(height, { committee: all, epoch: height % 9 }));
+      asked.push(...node.wait(10).sent("DependencyQuery"));
+    }
+    expect(asked).to.not.have.length(0);
+  });
+
   it("ends its intents and takes no others when it is a member no more", () => {
     const node = new LoneNode({ self });
     node.tell(submission(wish));
