@@ -1,4 +1,4 @@
-import type { IntentId, NodeName, RequestKey } from "./ids.ts";
+import type { Digest, IntentId, NodeName, RequestKey } from "./ids.ts";
 import type { Message } from "./messages.ts";
 import type { DispatchRecord, Receipt, SavedRecord } from "./records.ts";
 import type {
@@ -31,6 +31,13 @@ export type Effect =
       readonly coordinator: NodeName;
       readonly bundle: Bundle;
       readonly view: SpeculativeView;
+    }
+  /** Show a step of a bundle that this node endorsed to its sender, if the bundle is still on the disk. */
+  | {
+      readonly type: "ShowStep";
+      readonly to: NodeName;
+      readonly id: IntentId;
+      readonly digest: Digest;
     }
   /** Hand a saved dispatch to the submitter. The same one may come again after a restart. */
   | { readonly type: "Submit"; readonly dispatch: DispatchRecord }

@@ -45,6 +45,8 @@ export interface Endorser {
     }
   >;
   readonly deferred: Deferral;
+  /** How many steps each member wanted to see in the last tick in which it asked. */
+  readonly shown: Map<NodeName, { readonly tick: number; count: number }>;
   /** Intents that the ledger has fulfilled, as far as this node remembers. */
   readonly fulfilled: Recent<IntentId, true>;
 }
@@ -55,6 +57,7 @@ export function createEndorser(): Endorser {
     signed: createSigned(),
     checking: new Map(),
     deferred: new Map(),
+    shown: new Map(),
     fulfilled: createRecent(limits.ended),
   };
 }

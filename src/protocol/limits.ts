@@ -67,6 +67,8 @@ export const limits = {
   messageBytes: 4_194_304,
   /** Bytes of a reason that one node tells another. */
   reasonBytes: 1_024,
+  /** Steps that an endorser shows to one member within a tick: each may mean to read a large bundle. Who needs more asks again. */
+  shown: 4,
   /** Bundles of one coordinator that an endorser signed and that can still happen. None is forgotten, so nothing more is signed: many times as many as are on their way, with room for what users had prepared and have not submitted. */
   signed: 4_096,
   /** Characters of them, if there is more than one: as many as in some dozens of the largest ones. They are on the disk of every endorser. */

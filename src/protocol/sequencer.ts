@@ -105,5 +105,6 @@ function work(turn: Turn): void {
 
 export { explain } from "./explain.ts";
 export { isAtRest } from "./rest.ts";
+export { proofFor } from "./sender/fulfilment.ts";
 export { findRefusal } from "./sender/submission.ts";
 export type { Sequencer } from "./turn.ts";

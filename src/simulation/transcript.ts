@@ -216,6 +216,8 @@ export function describeEffect(effect: Effect, names: Names): string {
       return `${type} ${names.some(effect.intents.map(({ id }) => id))}`;
     case "Endorse":
       return `${type} ${names.digest(effect.bundle.digest)} for ${effect.coordinator}`;
+    case "ShowStep":
+      return `${type} ${names.of(effect.id)} ${names.digest(effect.digest)} to ${effect.to}`;
     case "Submit":
       return `${type} ${names.digest(effect.dispatch.bundle.digest)}`;
     case "Accepted":

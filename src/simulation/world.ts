@@ -1,6 +1,6 @@
 import type { Effect } from "../protocol/effects.ts";
 import type { IntentId } from "../protocol/ids.ts";
-import { explain } from "../protocol/sequencer.ts";
+import { explain, proofFor } from "../protocol/sequencer.ts";
 import { BlockFeed } from "./block-feed.ts";
 import { Chain } from "./chain.ts";
 import { repeat, startClock } from "./clock.ts";
@@ -266,6 +266,19 @@ export class World {
     this.#submitters[node.index]?.watch();
   }
 
+  /** A node shows what it endorsed, from its disk. */
+  #showStep(
+    { index, disk }: SimulatedNode,
+    effect: Extract<Effect, { readonly type: "ShowStep" }>,
+  ): void {
+    const node = this.nodes[index];
+    if (node?.sequencer === undefined) return;
+    const record = disk.records.get(`endorsed:${effect.digest}`);
+    const bundle = record?.kind === "endorsed" ? record.bundle : undefined;
+    const message = proofFor(node.sequencer, bundle, effect);
+    if (message !== undefined) this.#post.send(node, effect.to, message);
+  }
+
   #perform(node: SimulatedNode, effect: Effect): void {
     const { counters } = this.observer;
     switch (effect.type) {
@@ -280,6 +293,9 @@ export class World {
         return;
       case "Endorse":
         this.#domain.endorse(node, effect);
+        return;
+      case "ShowStep":
+        this.#showStep(node, effect);
         return;
       case "Submit":
         this.#submitters[node.index]?.submit(effect.dispatch);

@@ -1,7 +1,9 @@
 import { expect } from "chai";
 
+import { limits } from "../../src/protocol/limits.ts";
 import type { Message } from "../../src/protocol/messages.ts";
 import { outlineOf } from "../../src/protocol/outline.ts";
+import { proofFor } from "../../src/protocol/sequencer.ts";
 import type { Bundle, Step } from "../../src/protocol/transition.ts";
 import { hashing } from "../../src/simulation/hashing.ts";
 import { recordOf, Sender, self } from "../helpers/drives/driven-sender.ts";
@@ -189,21 +191,36 @@ describe("A sender", () => {
   });
 
   it("shows a step only to the node that sent it", () => {
-    const node = new LoneNode({ self: coordinator });
+    const { sequencer } = new LoneNode({ self: endorser });
     const bundle = bundleOf([stepOf()], 15);
-    node.restart({
-      records: [
-        { kind: "dispatch", bundle, endorsements: [], acknowledged: [] },
-      ],
-    });
-    const { digest } = bundle;
-    const query = { type: "FulfilmentQuery", id: wish.id, digest } as const;
-    expect(node.hear(endorser, query).sent("FulfilmentProof")).to.have.length(
-      0,
-    );
-    const [proof] = node.hear(owner, query).sent("FulfilmentProof");
+    const { id } = wish;
+    const proof = proofFor(sequencer, bundle, { to: owner, id });
     expect(proof?.step).to.deep.equal(bundle.steps[0]);
-    expect(proof?.bundle.digest).to.equal(digest);
+    expect(proof?.bundle.digest).to.equal(bundle.digest);
+    for (const to of [coordinator, endorser])
+      expect(proofFor(sequencer, bundle, { to, id })).to.equal(undefined);
+    const other = intent(2, "").id;
+    expect(proofFor(sequencer, bundle, { to: owner, id: other })).to.equal(
+      undefined,
+    );
+    expect(proofFor(sequencer, undefined, { to: owner, id })).to.equal(
+      undefined,
+    );
+  });
+
+  it("looks up only so many steps for one member in a tick", () => {
+    const node = new LoneNode({ self: endorser });
+    const { digest } = bundleOf([stepOf()], 15);
+    const query = { type: "FulfilmentQuery", id: wish.id, digest } as const;
+    const shownTo = (from: typeof owner): number => {
+      node.hear(from, query);
+      return node.effects.filter(({ type }) => type === "ShowStep").length;
+    };
+    const answers = Array.from({ length: 10 }, () => shownTo(owner));
+    expect(answers.reduce((sum, count) => sum + count)).to.equal(limits.shown);
+    expect(shownTo(coordinator)).to.equal(1);
+    node.wait(1);
+    expect(shownTo(owner)).to.equal(1);
   });
 
   it("corrects a receipt that the ledger contradicts", () => {

@@ -181,6 +181,7 @@ export class LeanNetwork {
       case "Refused":
         throw new Error(`An intent was refused: ${effect.reason}`);
       case "PreparedForUser":
+      case "ShowStep":
       case "Accepted":
       case "Save":
       case "Erase":

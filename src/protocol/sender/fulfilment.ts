@@ -1,4 +1,6 @@
+import type { Effect } from "../effects.ts";
 import type { Digest, IntentId, NodeName } from "../ids.ts";
+import { limits } from "../limits.ts";
 import type { MessageOf } from "../messages.ts";
 import { hashingFor, outlineInItsEpoch } from "../outline.ts";
 import type { Fulfilment } from "../records.ts";
@@ -15,6 +17,11 @@ import {
 import { freeDependants } from "./dependencies.ts";
 import { tell } from "./tell.ts";
 import type { SenderTransaction } from "./transaction/model.ts";
+
+type EffectOf<Type extends Effect["type"]> = Extract<
+  Effect,
+  { readonly type: Type }
+>;
 
 // Endorsers sign a step only for the node that owns the intent's id. A sender does not rely on that: it says "confirmed" only if
 // the bundle on the ledger holds a step that it signed itself. It knows the bundles that it permitted, coordinated or endorsed;
@@ -67,7 +74,8 @@ function judge(
     permission?.digest === digest ||
     prepared?.bundle.digest === digest ||
     permitted.includes(digest);
-  if (isPermitted) return "own";
+  // Nothing is endorsed here whose sender does not own the id, and this node owns it.
+  if (isPermitted || node.endorser.signed.byDigest.has(digest)) return "own";
   const step = bundleOf(node, digest)?.steps.find(
     ({ intentId }) => intentId === id,
   );
@@ -105,19 +113,34 @@ export function askForProofs(turn: Turn): void {
   }
 }
 
-/** Shows a step to the node that it names as its sender, and to nobody else. */
+/** A member wants to know whose step a bundle holds. The content of what this node endorsed is on its disk. */
 export function receiveFulfilmentQuery(
   turn: Turn,
   from: NodeName,
   { id, digest }: MessageOf<"FulfilmentQuery">,
 ): void {
-  const { node } = turn;
-  const bundle = bundleOf(node, digest);
+  const { endorser, tick } = turn.node;
+  const last = endorser.shown.get(from);
+  const shown = last?.tick === tick ? last : { tick, count: 0 };
+  if (shown.count >= limits.shown) {
+    ignore(turn, "too many questions");
+    return;
+  }
+  shown.count += 1;
+  endorser.shown.set(from, shown);
+  turn.effects.push({ type: "ShowStep", to: from, id, digest });
+}
+
+/** The answer to such a question: the step, for the node that it names as its sender and for nobody else. */
+export function proofFor(
+  { config }: Pick<Sequencer, "config">,
+  bundle: Bundle | undefined,
+  { to, id }: Pick<EffectOf<"ShowStep">, "to" | "id">,
+): MessageOf<"FulfilmentProof"> | undefined {
   const step = bundle?.steps.find(({ intentId }) => intentId === id);
-  if (bundle === undefined || step?.sender !== from) return;
-  const outline = outlineInItsEpoch(node.config, bundle);
-  if (outline !== undefined)
-    send(turn, from, { type: "FulfilmentProof", bundle: outline, step });
+  if (bundle === undefined || step?.sender !== to) return undefined;
+  const outline = outlineInItsEpoch(config, bundle);
+  return outline && { type: "FulfilmentProof", bundle: outline, step };
 }
 
 /** A member shows what was in the bundle. The runtime has checked the signature of a step that names this node as its sender. */

@@ -8,6 +8,7 @@ import {
   recordKey,
   type SavedRecord,
 } from "../../protocol/records.ts";
+import { proofFor } from "../../protocol/sequencer.ts";
 import { assemble } from "../domains/assembler.ts";
 import { signTogether } from "../keys/step-signatures.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
@@ -97,6 +98,18 @@ export class Deeds {
       case "Endorse":
         turn.deeds.push(() => {
           this.#ports.endorsing.endorse(runner, effect);
+        });
+        return;
+      case "ShowStep":
+        turn.deeds.push(() => {
+          const bundle = store.bundles.find(address, effect.digest);
+          const message = proofFor(runner.sequencer, bundle, effect);
+          if (message !== undefined)
+            this.#ports.send(effect.to, {
+              type: "message",
+              group: address,
+              message,
+            });
         });
         return;
       case "Submit":

@@ -72,6 +72,7 @@ export class Observer {
         return;
       }
       case "Assemble":
+      case "ShowStep":
       case "Endorse":
       case "Save":
       case "Erase":

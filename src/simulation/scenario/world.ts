@@ -1,3 +1,4 @@
+import { proofFor } from "../../protocol/sequencer.ts";
 import type { Effect } from "../../protocol/effects.ts";
 import type { Event } from "../../protocol/events.ts";
 import type { IntentId, NodeName } from "../../protocol/ids.ts";
@@ -291,6 +292,15 @@ export class ScriptedWorld {
       case "PreparedForUser":
         this.prepared.set(effect.id, effect);
         return;
+      case "ShowStep": {
+        const { disk, sequencer } = this.node(name);
+        const record = disk.records.get(`endorsed:${effect.digest}`);
+        const bundle = record?.kind === "endorsed" ? record.bundle : undefined;
+        const message = sequencer && proofFor(sequencer, bundle, effect);
+        if (message !== undefined)
+          this.links.push({ from: name, to: effect.to, message });
+        return;
+      }
       case "Accepted":
       case "Refused":
       case "Settled":
