@@ -1,8 +1,11 @@
 import { SigningKey } from "ethers";
 
 import {
+  type Address,
+  encodeExecute,
   intentIdAt,
   ledgerDomain,
+  packEndorsements,
   parseAddress,
 } from "../../src/ledger/index.ts";
 import type { Hashing } from "../../src/protocol/config.ts";
@@ -13,18 +16,24 @@ import {
   parseIntentId,
 } from "../../src/protocol/ids.ts";
 import type { Message, MessageOf } from "../../src/protocol/messages.ts";
-import { digestOf } from "../../src/protocol/outline.ts";
+import { digestOf, outlineOf } from "../../src/protocol/outline.ts";
 import type {
   Bundle,
   Step,
   UnsealedBundle,
 } from "../../src/protocol/transition.ts";
+import { createEndorser } from "../../src/runtime/keys/secp256k1.ts";
 import { signTogether } from "../../src/runtime/keys/step-signatures.ts";
 import { decodeBody, encodeBody } from "../../src/runtime/node/body.ts";
 import { bodiesIn } from "../../src/runtime/node/outbox.ts";
-import { hashingOf, withSignature } from "../../src/runtime/states/arrange.ts";
+import {
+  hashingOf,
+  transitionOf,
+  withSignature,
+} from "../../src/runtime/states/arrange.ts";
 import { laneOfSender } from "../../src/runtime/states/ownership.ts";
 import { createState } from "../../src/runtime/states/content.ts";
+import type { NodeGroup } from "../../src/runtime/service.ts";
 import type { SealedTransport } from "../../src/runtime/transport/sealed-transport.ts";
 import { keyOf } from "./cluster.ts";
 import type { HandmadeNodes } from "./handmade-nodes.ts";
@@ -174,7 +183,7 @@ export class HostileMember {
         type: "EndorsementRequest",
         key,
         coordinator: this.name,
-        height: 0,
+        height: this.#nodes.member(members[0] ?? "").node.height(),
         bundle,
         view: { created: [], spent: [] },
       });
@@ -189,6 +198,29 @@ export class HostileMember {
         return answers.message;
       }),
     );
+  }
+
+  /** Puts an endorsed bundle on the ledger, permitted or not, paid by an account that belongs to no node. */
+  async execute(
+    group: NodeGroup,
+    bundle: Bundle,
+    signatures: ReadonlyMap<string, string>,
+  ): Promise<void> {
+    const addressOf = (name: string): Address =>
+      createEndorser(keyOf(name)).address;
+    const packed = packEndorsements(
+      { members: group.endorsers.map(addressOf).sort() },
+      [...signatures].map(([name, signature]) => ({
+        member: addressOf(name),
+        signature,
+      })),
+    );
+    const outline = outlineOf(this.hashingIn(group.address), bundle);
+    const data = encodeExecute(transitionOf(outline, 0n), packed);
+    const { client } = this.#nodes;
+    const [from] = (await client.request("eth_accounts", [])) as string[];
+    const call = { from, to: group.address, data, gas: "0xf00000" };
+    await client.request("eth_sendTransaction", [call]);
   }
 
   async stop(): Promise<void> {

@@ -11,6 +11,7 @@ import {
   type IntentId,
   parseIntentId,
 } from "../../../src/protocol/ids.ts";
+import type { NodeGroup } from "../../../src/runtime/service.ts";
 import type { UnsealedBundle } from "../../../src/protocol/transition.ts";
 import {
   type HandmadeNodes,
@@ -45,13 +46,9 @@ describe("A member with keys and code of its own", function () {
   });
 
   /** A group in which any three of the four endorse. */
-  const createGroup = async (): Promise<GroupAddress> => {
-    const { address } = await nodes.createGroup({
-      members: [...honest, "dave"],
-      threshold: 3,
-    });
-    return address;
-  };
+  const everybody = { members: [...honest, "dave"], threshold: 3 };
+  const createGroup = async (): Promise<GroupAddress> =>
+    (await nodes.createGroup(everybody)).address;
 
   const mint = async (name: string, group: GroupAddress): Promise<IntentId> =>
     await nodes.member(name).send({
@@ -134,6 +131,61 @@ describe("A member with keys and code of its own", function () {
     const second = await mint("carol", group);
     expect(second).to.equal(next);
     expect(await endingOf("carol", group, second)).to.equal("Confirmed");
+  });
+
+  it("executes a step without permission, and its sender finds out that it was its own", async () => {
+    // Dave is asked to coordinate, as the order of the members says.
+    let group = await nodes.createGroup(everybody);
+    const rankingOf = ({ address }: NodeGroup): readonly string[] =>
+      nodes
+        .member("alice")
+        .node.status()
+        .groups.find((one) => one.address === address)?.ranking ?? [];
+    while (rankingOf(group)[0] !== "dave")
+      group = await nodes.createGroup(everybody);
+    const { address } = group;
+    const id = await mint("alice", address);
+    const delegated = await dave.hears("DelegationRequest");
+    const { key } = delegated.message;
+    const alice = delegated.from;
+    const height = nodes.member("alice").node.height();
+    dave.send(alice, address, {
+      type: "DelegationAccepted",
+      key,
+      ids: [id],
+      height,
+    });
+    dave.send(alice, address, {
+      type: "AssembleRequest",
+      key,
+      ids: [id],
+      height,
+      view: { created: [], spent: [] },
+    });
+    const { message } = await dave.hears("AssembleResponse");
+    const [outcome] = message.outcomes;
+    if (outcome?.type !== "assembled") throw new Error("not assembled");
+    const { step } = outcome;
+    const bundle = dave.seal(address, {
+      steps: [step],
+      places: [],
+      validUntil: step.validUntil,
+    });
+    // Alice is not asked, neither for her endorsement nor for her permission.
+    const answers = await dave.collect(address, bundle, ["bob", "carol"]);
+    const signatures = new Map([["dave", dave.endorse(bundle.digest)]]);
+    for (const [i, name] of ["bob", "carol"].entries()) {
+      const answer = answers[i];
+      if (answer?.type === "Endorsement")
+        signatures.set(name, answer.signature);
+    }
+    await dave.execute(group, bundle, signatures);
+    const receipt = await nodes.member("alice").receipt(address, id);
+    expect(receipt.type).to.equal("Confirmed");
+    const asked = dave.heard.filter(
+      ({ message: said }) => said.type === "FulfilmentQuery",
+    );
+    expect(asked.length).to.be.greaterThan(0);
   });
 
   it("gets no endorsement for a bundle that is valid for ever, or longer than its steps", async () => {
