@@ -1,15 +1,19 @@
 import type { Assembly, DomainState, DomainStep, NewState } from "../domain.ts";
+import type { Pace } from "./evm/pace.ts";
 import { type Lookup, StateMissing } from "./reader.ts";
 import { transact } from "./transaction.ts";
 
 /** Executes a step again, on nothing but the states that it names; undefined if it comes to exactly the same. */
-export async function findFault(step: DomainStep): Promise<string | undefined> {
+export async function findFault(
+  step: DomainStep,
+  pace: Pace,
+): Promise<string | undefined> {
   const { group, intentId: id, sender, payload, inputs, reads } = step;
   const lookup = lookupIn([...inputs, ...reads]);
   if (lookup === undefined) return "two states of one name";
   let assembly: Assembly;
   try {
-    assembly = await transact({ group, id, sender, payload }, lookup);
+    assembly = await transact({ group, id, sender, payload }, { lookup, pace });
   } catch (error) {
     if (error instanceof StateMissing)
       return `a state that the transaction needs: ${error.message}`;

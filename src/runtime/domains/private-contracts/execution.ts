@@ -1,5 +1,6 @@
 import type { Hex } from "../../../ledger/index.ts";
 import type { Changes } from "./changes.ts";
+import type { Pace } from "./evm/pace.ts";
 import type { ContractOptions } from "./options.ts";
 import type { Reader } from "./reader.ts";
 
@@ -41,5 +42,5 @@ export type Execution =
 export type Execute = (
   call: Call,
   options: ContractOptions,
-  reader: Reader,
+  ports: { readonly reader: Reader; readonly pace: Pace },
 ) => Promise<Execution>;

@@ -1,5 +1,6 @@
 import type { NodeName } from "../../../protocol/ids.ts";
 import type { DomainGroup } from "../domain.ts";
+import type { Pace } from "./evm/pace.ts";
 import type { Execution } from "./execution.ts";
 import { privateAddressOf } from "./identity.ts";
 import { readOptions } from "./options.ts";
@@ -24,8 +25,9 @@ export async function perform(
     readonly node: NodeName;
     readonly chance: Uint8Array;
   },
-  reader: Reader,
+  ports: { readonly reader: Reader; readonly pace: Pace },
 ): Promise<Performance> {
+  const { reader } = ports;
   // A chain would call it a success. Here, somebody is too early, or in the wrong group.
   if (to !== undefined && reader.account(to)?.value.codeHash === undefined)
     return {
@@ -36,7 +38,7 @@ export async function perform(
   const from = privateAddressOf(group, { name, node });
   // Loaded when it is needed: it is large.
   const { execute } = await import("./evm/execute.ts");
-  const execution = await execute({ from, to, data, chance }, options, reader);
+  const execution = await execute({ from, to, data, chance }, options, ports);
   return execution.type === "done"
     ? execution
     : { type: "failed", reason: reasonOf(execution, options) };

@@ -1,4 +1,3 @@
-import { toHex } from "../../../ledger/index.ts";
 import {
   type Domain,
   type DomainCall,
@@ -6,14 +5,20 @@ import {
   type Json,
   type StateView,
 } from "../domain.ts";
-import { findFault } from "./endorse.ts";
+import {
+  assembleOn,
+  endorseOn,
+  type Executor,
+  queryOn,
+} from "./executor/executor.ts";
+import type { Outputs } from "./executor/job.ts";
+import { inThread } from "./executor/in-thread.ts";
 import { privateAddressOf, readIdentity } from "./identity.ts";
 import { receiptOf } from "./info.ts";
 import { readOptions } from "./options.ts";
 import { readCall, writePayload } from "./payload.ts";
-import { perform } from "./perform.ts";
-import { type Lookup, Reader, StateMissing } from "./reader.ts";
-import { GENESIS, transact } from "./transaction.ts";
+import type { Lookup } from "./reader.ts";
+import { GENESIS } from "./transaction.ts";
 
 const param = (name: string, type: string) => ({ name, type });
 const entry = (
@@ -43,35 +48,41 @@ const abi = [
   ),
 ];
 
-/** The domain `private-contracts`: a group that runs ordinary Solidity privately. */
-export const privateContracts: Domain = {
-  name: "private-contracts",
-  mode: "elected",
-  abi,
-  checkGroup: (group) => {
-    readOptions(group);
-  },
-  allowsCalls: (group) => readOptions(group).externalCalls,
-  genesis: () => GENESIS,
-  // Nobody knows what a contract touches before it has run.
-  check: (call) => ({
-    payload: writePayload(readCall(call)),
-    touches: undefined,
-  }),
-  assemble: async (intent, view) => await transact(intent, lookupIn(view)),
-  endorse: findFault,
-  query: async (call, view) =>
-    call.signature === "addressOf(string)"
-      ? addressOf(call)
-      : await ask(call, view),
-  receipt: (_, { infos }) => receiptOf(infos),
-  // All members endorse, and who endorses sees everything.
-  isEntitled: () => true,
-  // A public contract that refuses a call refuses it again, as far as anybody here can know. One that got too little gas was not asked.
-  isRetryable: (reason) =>
-    !reason.startsWith("ExternalCall") ||
-    reason.startsWith("ExternalCallGasTooLow"),
-};
+/** The domain `private-contracts` on an executor: a group that runs ordinary Solidity privately. */
+export function privateContractsOn(executor: Executor): Domain {
+  return {
+    name: "private-contracts",
+    mode: "elected",
+    abi,
+    checkGroup: (group) => {
+      readOptions(group);
+    },
+    allowsCalls: (group) => readOptions(group).externalCalls,
+    genesis: () => GENESIS,
+    // Nobody knows what a contract touches before it has run.
+    check: (call) => ({
+      payload: writePayload(readCall(call)),
+      touches: undefined,
+    }),
+    assemble: async (intent, view) =>
+      await assembleOn(executor, intent, lookupIn(view)),
+    endorse: async (step) => await endorseOn(executor, step),
+    query: async (call, view) =>
+      call.signature === "addressOf(string)"
+        ? addressOf(call)
+        : await ask(executor, call, view),
+    receipt: (_, { infos }) => receiptOf(infos),
+    // All members endorse, and who endorses sees everything.
+    isEntitled: () => true,
+    // A public contract that refuses a call refuses it again, as far as anybody here can know. One that got too little gas was not asked.
+    isRetryable: (reason) =>
+      !reason.startsWith("ExternalCall") ||
+      reason.startsWith("ExternalCallGasTooLow"),
+  };
+}
+
+/** The domain `private-contracts` as nodes have it. */
+export const privateContracts: Domain = privateContractsOn(inThread);
 
 function lookupIn(view: StateView): Lookup {
   return (schema, label) => {
@@ -92,25 +103,13 @@ function addressOf(call: DomainCall): Readonly<Record<string, Json>> {
 }
 
 async function ask(
+  executor: Executor,
   call: DomainCall,
   view: StateView,
-): Promise<Readonly<Record<string, Json>>> {
+): Promise<Outputs> {
   if (call.signature !== "call(address,bytes)")
     throw new DomainRefusal(
       `Private contracts answer call(address,bytes) and addressOf(string), and not ${call.signature}.`,
     );
-  const { group, node } = call;
-  const chance = new Uint8Array(32);
-  try {
-    const reader = new Reader(lookupIn(view));
-    const done = await perform(readCall(call), { group, node, chance }, reader);
-    if (done.type === "done") return { returned: toHex(done.returned) };
-    throw new DomainRefusal(done.reason);
-  } catch (error) {
-    if (error instanceof StateMissing)
-      throw new DomainRefusal(
-        `The group has not begun yet, or this node does not know all of it: ${error.message} is missing.`,
-      );
-    throw error;
-  }
+  return await queryOn(executor, call, lookupIn(view));
 }

@@ -2,6 +2,7 @@ import type { Hex } from "../../../ledger/index.ts";
 import type { StateId } from "../../../protocol/ids.ts";
 import type { DomainState } from "../domain.ts";
 import { ACCOUNT, type PrivateAccount, readAccount } from "./account.ts";
+import { bounds } from "./bounds.ts";
 import { CODE, readCode } from "./code.ts";
 import {
   accounts,
@@ -26,9 +27,21 @@ export class StateMissing extends Error {
   override readonly name = "StateMissing";
 }
 
+/** A transaction looks for more states than any step may have. */
+export class TooManyStates extends Error {
+  override readonly name = "TooManyStates";
+
+  constructor() {
+    super(
+      `It looks for more than ${bounds.lookups} states (accounts, code, pages of storage). Do less at a time.`,
+    );
+  }
+}
+
 /** Reads accounts, code and storage out of states, and remembers the states that it used. */
 export class Reader {
   readonly #lookup: Lookup;
+  #lookups = 0;
   readonly #used = new Map<StateId, DomainState>();
   readonly #account = once((address) => {
     const found = this.#read(ACCOUNT, address, readAccount);
@@ -98,6 +111,8 @@ export class Reader {
     label: string,
     parse: (state: DomainState) => Value | undefined,
   ): Found<Value> | undefined {
+    this.#lookups += 1;
+    if (this.#lookups > bounds.lookups) throw new TooManyStates();
     const state = this.#lookup(schema, label);
     if (state === undefined) return undefined;
     const value = parse(state);

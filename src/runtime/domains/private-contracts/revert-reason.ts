@@ -30,6 +30,8 @@ export function reasonOf(
     case "out of gas":
     case "code store out of gas":
       return `It ran out of gas: a transaction of this group has ${gasLimit} (gasLimit).`;
+    case "too much work":
+      return `It asks for more work than a transaction of this group may do: ${gasLimit} units (gasLimit) beyond what its gas pays for. Do less at a time.`;
     case "invalid opcode":
       return `The contract ran into an instruction that ${evmVersion} does not have. Compile it for ${evmVersion}, or use a group with another evmVersion.`;
     default:

@@ -9,6 +9,7 @@ import { genesisIdOf } from "../genesis.ts";
 import { bounds } from "./bounds.ts";
 import { accounts, partState } from "./directory.ts";
 import { effectOf } from "./effect.ts";
+import type { Pace } from "./evm/pace.ts";
 import type { Log } from "./execution.ts";
 import { privateAddressOf } from "./identity.ts";
 import { infoState } from "./info.ts";
@@ -16,11 +17,16 @@ import { readOptions } from "./options.ts";
 import { readPayload } from "./payload.ts";
 import { perform } from "./perform.ts";
 import { publicCallsOf } from "./public-calls.ts";
-import { type Lookup, Reader } from "./reader.ts";
+import { type Lookup, Reader, TooManyStates } from "./reader.ts";
 import { hashOf } from "./values.ts";
 
 /** The payload with which a group begins. */
 export const GENESIS = "genesis";
+
+export interface TransactionPorts {
+  readonly lookup: Lookup;
+  readonly pace: Pace;
+}
 
 /**
  * What an intent comes to, given the states that a lookup finds. Its sender asks for it, and every endorser asks again: if
@@ -28,7 +34,19 @@ export const GENESIS = "genesis";
  */
 export async function transact(
   intent: DomainIntent,
-  lookup: Lookup,
+  ports: TransactionPorts,
+): Promise<Assembly> {
+  try {
+    return await assemble(intent, ports);
+  } catch (error) {
+    if (error instanceof TooManyStates) return reverted(error.message);
+    throw error;
+  }
+}
+
+async function assemble(
+  intent: DomainIntent,
+  { lookup, pace }: TransactionPorts,
 ): Promise<Assembly> {
   const { group, id, sender: node, payload } = intent;
   if (payload === GENESIS || id === genesisIdOf(group)) return begin(intent);
@@ -39,7 +57,8 @@ export async function transact(
   const from = privateAddressOf(group, { name: wanted.from, node });
   const nonce = reader.account(from)?.value.nonce ?? 0n;
   const chance = toBytes(hashOf(toBytes(parseHex(id))));
-  const done = await perform(wanted, { group, node, chance }, reader);
+  const ports = { reader, pace };
+  const done = await perform(wanted, { group, node, chance }, ports);
   if (done.type === "failed") return reverted(done.reason);
   const calls = callsOf(group, done.logs);
   if (calls === undefined)

@@ -1,5 +1,11 @@
 import { Common, Mainnet } from "@ethereumjs/common";
-import { createEVM, type EVM, type EVMResult } from "@ethereumjs/evm";
+import {
+  createEVM,
+  type EVM,
+  type EVMResult,
+  type Message,
+  paramsEVM,
+} from "@ethereumjs/evm";
 import { createAddressFromString, type Address } from "@ethereumjs/util";
 
 import { toHex } from "../../../../ledger/index.ts";
@@ -7,13 +13,28 @@ import type { Call, Execute, Execution } from "../execution.ts";
 import type { EvmVersion } from "../options.ts";
 import { blockOf, CHAIN_ID } from "./block.ts";
 import { floorGas, intrinsicGas, totalGas } from "./gas.ts";
-import { pausing } from "./pause.ts";
+import { originalOpcodes, pricedOpcodes } from "./opcodes.ts";
+import type { Pace } from "./pace.ts";
+import { originalPrecompiles, pricedPrecompiles } from "./precompiles.ts";
+import { EvmRefusal } from "./refusal.ts";
+import { Work } from "./work.ts";
 import { World } from "./world.ts";
 
 /** Executes a call as a transaction of its own. */
-export const execute: Execute = async (call, options, reader) => {
+export const execute: Execute = async (call, options, ports) => {
+  try {
+    return await transact(call, options, ports);
+  } catch (error) {
+    if (error instanceof EvmRefusal) return failed(error.message);
+    throw error;
+  }
+};
+
+const transact: Execute = async (call, options, { reader, pace }) => {
+  // Work that the gas does not pay for is as much again, at most.
+  const work = new Work({ limit: options.gasLimit });
   const world = new World(reader);
-  const evm = await createEvm(options.evmVersion, world);
+  const evm = await createEvm(options.evmVersion, { world, work, pace });
   const { common } = evm;
   const { data } = call;
   const { gasLimit } = options;
@@ -43,15 +64,60 @@ export const execute: Execute = async (call, options, reader) => {
   };
 };
 
-async function createEvm(version: EvmVersion, world: World): Promise<EVM> {
-  const common = new Common({
-    chain: { ...Mainnet, chainId: CHAIN_ID },
-    hardfork: version,
-  });
-  return await createEVM({
+interface EvmPorts {
+  readonly world: World;
+  readonly work: Work;
+  readonly pace: Pace;
+}
+
+/** What all transactions by the same rules share. */
+const rules = new Map<EvmVersion, ReturnType<typeof readRules>>();
+
+function readRules(version: EvmVersion) {
+  const chain = { ...Mainnet, chainId: CHAIN_ID };
+  const common = new Common({ chain, hardfork: version });
+  // The EVM adds its parameters to those of the chain.
+  common.updateParams(paramsEVM);
+  return {
     common,
-    stateManager: world,
-    customOpcodes: [pausing()],
+    opcodes: originalOpcodes(common),
+    precompiles: originalPrecompiles(common),
+  };
+}
+
+async function createEvm(version: EvmVersion, ports: EvmPorts): Promise<EVM> {
+  const { common, opcodes, precompiles } =
+    rules.get(version) ?? readRules(version);
+  rules.set(version, { common, opcodes, precompiles });
+  const evm = await createEVM({
+    common,
+    stateManager: ports.world,
+    customOpcodes: pricedOpcodes(opcodes, ports),
+    customPrecompiles: pricedPrecompiles(precompiles, ports),
+  });
+  // The rules outlive the EVM, and never change.
+  common.events.removeAllListeners();
+  countFrames(evm, ports);
+  return evm;
+}
+
+/** The EVM waits for listeners with two parameters. */
+function countFrames(evm: EVM, { world, work, pace }: EvmPorts): void {
+  const begin = async (message: Message): Promise<void> => {
+    const { to, data, selfdestruct, createdAddresses } = message;
+    const codeBytes =
+      to === undefined
+        ? data.length
+        : await world.getCodeSize(message.codeAddress);
+    const copied = (selfdestruct?.size ?? 0) + (createdAddresses?.size ?? 0);
+    work.enter({ codeBytes, copied });
+    await pace();
+  };
+  evm.events.on("beforeMessage", (message, resolve) => {
+    resolve?.(begin(message));
+  });
+  evm.events.on("afterMessage", () => {
+    work.leave();
   });
 }
 

@@ -16,6 +16,8 @@ export class World implements StateManagerInterface {
   readonly #reader: Reader;
   readonly #accounts = new Map<string, AccountFacts | undefined>();
   readonly #codes = new Map<Hex, Uint8Array>();
+  /** Code that was there before. To parse it takes long, and contracts may ask for it all the time. */
+  readonly #read = new Map<Hex, Uint8Array>();
   readonly #rollback = new Rollback();
   readonly #storages = new Storages({ rollback: this.#rollback });
 
@@ -75,13 +77,11 @@ export class World implements StateManagerInterface {
   }
 
   getCode(address: Address): Promise<Uint8Array> {
-    const hash = this.#account(address.toString())?.codeHash;
-    if (hash === undefined) return Promise.resolve(NO_CODE);
-    return Promise.resolve(this.#codes.get(hash) ?? this.#reader.code(hash));
+    return Promise.resolve(this.#codeOf(address));
   }
 
-  async getCodeSize(address: Address): Promise<number> {
-    return (await this.getCode(address)).length;
+  getCodeSize(address: Address): Promise<number> {
+    return Promise.resolve(this.#codeOf(address).length);
   }
 
   getStorage(address: Address, key: Uint8Array): Promise<Uint8Array> {
@@ -156,6 +156,15 @@ export class World implements StateManagerInterface {
       if (isKnown) this.#accounts.set(address, before);
       else this.#accounts.delete(address);
     });
+  }
+
+  #codeOf(address: Address): Uint8Array {
+    const hash = this.#account(address.toString())?.codeHash;
+    if (hash === undefined) return NO_CODE;
+    const known = this.#codes.get(hash) ?? this.#read.get(hash);
+    const code = known ?? this.#reader.code(hash);
+    if (known === undefined) this.#read.set(hash, code);
+    return code;
   }
 
   /** What a slot had before the transaction. */

@@ -1,7 +1,8 @@
 import type { Hex } from "../../../../ledger/index.ts";
 import type { DomainGroup } from "../../../../runtime/domains/domain.ts";
+import { inThread } from "../../../../runtime/domains/private-contracts/executor/in-thread.ts";
 import { privateAddressOf } from "../../../../runtime/domains/private-contracts/identity.ts";
-import { privateContracts } from "../../../../runtime/domains/private-contracts/private-contracts.ts";
+import { privateContractsOn } from "../../../../runtime/domains/private-contracts/private-contracts.ts";
 import { people } from "../../people.ts";
 import type { Trial } from "../../trial.ts";
 import { check } from "./check.ts";
@@ -17,7 +18,8 @@ const founder = "founder";
 
 /** A contract that everybody calls, and for which it matters who is first. */
 export const privateContractsTrial: Trial = {
-  domain: privateContracts,
+  // Another thread would answer at another time in every run.
+  domain: privateContractsOn(inThread),
   configure: () => ({}),
   prelude: () => [
     { from: founder, signature: "deploy(bytes)", args: { bytecode } },
