@@ -12,7 +12,7 @@ import {
   queryOn,
 } from "./executor/executor.ts";
 import type { Outputs } from "./executor/job.ts";
-import { inThread } from "./executor/in-thread.ts";
+import { workerThread } from "./executor/worker-thread.ts";
 import { privateAddressOf, readIdentity } from "./identity.ts";
 import { receiptOf } from "./info.ts";
 import { readOptions } from "./options.ts";
@@ -81,8 +81,8 @@ export function privateContractsOn(executor: Executor): Domain {
   };
 }
 
-/** The domain `private-contracts` as nodes have it. */
-export const privateContracts: Domain = privateContractsOn(inThread);
+/** The domain `private-contracts` as nodes have it: contracts are executed in a thread of their own. */
+export const privateContracts: Domain = privateContractsOn(workerThread);
 
 function lookupIn(view: StateView): Lookup {
   return (schema, label) => {
