@@ -28,7 +28,7 @@ const byLength: Readonly<
   0x39: { item: 3, base: 0, word: 40 }, // CODECOPY
   0x3c: { item: 4, base: 0, word: 40 }, // EXTCODECOPY
   0x3e: { item: 3, base: 0, word: 40 }, // RETURNDATACOPY
-  0x5e: { item: 3, base: 0, word: 40 }, // MCOPY
+  0x5e: { item: 3, base: 0, word: 4 }, // MCOPY
 };
 
 /** What a rule set says about an opcode. */

@@ -5,6 +5,8 @@ import {
   workerData,
 } from "node:worker_threads";
 
+// Loaded before the first job, whose time it would take.
+import "../evm/execute.ts";
 import type { Lookup } from "../reader.ts";
 import { runJob } from "./job.ts";
 import {

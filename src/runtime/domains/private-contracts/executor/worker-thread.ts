@@ -147,8 +147,6 @@ export class WorkerThread implements Executor {
         maxOldGenerationSizeMb: this.#options.heapMb ?? bounds.heapMb,
       },
     });
-    port1.unref();
-    worker.unref();
     const tasks = new Map<number, Task>();
     const running: Running = {
       worker,
@@ -169,6 +167,8 @@ export class WorkerThread implements Executor {
     worker.on("exit", () => {
       if (this.#running === running) this.#replace(why);
     });
+    // Listeners make it keep the process alive, so this comes after them.
+    worker.unref();
     return running;
   }
 
@@ -210,14 +210,16 @@ export class WorkerThread implements Executor {
     const running = this.#running;
     if (running === undefined) return;
     const beats = Atomics.load(running.shared, BEATS);
-    const isQuiet = running.tasks.size > 0 && beats === running.beats;
+    // Before the first beat it is still being loaded.
+    const isBusy = running.tasks.size > 0 && beats > 0;
+    const isQuiet = isBusy && beats === running.beats;
     running.beats = beats;
     running.quietLooks = isQuiet ? running.quietLooks + 1 : 0;
     if (running.quietLooks < bounds.quietLooks) return;
     const current = Atomics.load(running.shared, CURRENT);
     const tasks = this.#forget();
     for (const task of tasks)
-      if (task.id !== current) this.#suspects.push(task);
+      if (task.id !== current && tasks.length > 1) this.#suspects.push(task);
       else task.done(declined("One operation of it took too long."));
     void running.worker.terminate();
     this.#fill();
