@@ -131,6 +131,11 @@ const kept: readonly Kept[] = [
     property: "S27",
     bug: "a node that gave way forgot what it had been waiting for, and the role came back at once",
   },
+  {
+    options: { seed: 900_109, faults: "chain" },
+    property: "L6",
+    bug: "a sender gave something to a coordinator, and turned to another a tick later because the first had had no reason to be heard",
+  },
 ];
 
 describe("Seeds in which a property once did not hold", function () {

@@ -70,6 +70,8 @@ export function delegate(turn: Turn): void {
     return;
   const ids = takeOutgoing(turn, preferred);
   if (ids.length === 0) return;
+  // A node that has nothing of ours need not have been heard: its time to answer begins now.
+  if (!sender.sent.has(preferred)) sender.heardTick = node.tick;
   const key = newKey(turn);
   sender.delegation = {
     key,
