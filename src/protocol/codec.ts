@@ -215,9 +215,12 @@ const shapes = {
     key: parseRequestKey,
     digest: parseDigest,
     height: count,
-    reason: oneOf("not-coordinator", "invalid"),
+    reason: oneOf("not-coordinator", "busy", "invalid"),
     detail: reason,
-    intentId: maybe(parseIntentId),
+    faults: listOf(
+      object({ intentId: parseIntentId, detail: reason }),
+      limits.bundle,
+    ),
   }),
   DispatchPermissionRequest: object({
     type: oneOf("DispatchPermissionRequest"),

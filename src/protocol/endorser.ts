@@ -15,7 +15,7 @@ import {
   signedHappened,
 } from "./signed.ts";
 import { lengthOfBundle } from "./size.ts";
-import type { Bundle } from "./transition.ts";
+import type { Bundle, Step } from "./transition.ts";
 import {
   candidates,
   outranks,
@@ -30,20 +30,22 @@ type EndorsementRequest = MessageOf<"EndorsementRequest">;
 /** How many times as long as this node would make it a bundle may be valid: others may have other settings. */
 const VALIDITIES_MAX = 4;
 
+/** A check that the domain is busy with. */
+interface Check {
+  /** The first that asked for it: it counts against what that node may have checked at a time. */
+  readonly from: NodeName;
+  readonly validUntil: number;
+  readonly bundle: Bundle;
+  /** All that wait for it, each with the key of its own request. */
+  readonly askers: Map<NodeName, RequestKey>;
+}
+
 /** The node as an endorser of one group. */
 export interface Endorser {
   /** Signatures given: the same digest gets the same one. */
   readonly signed: Signed;
-  /** Who waits for which check. */
-  readonly checking: Map<
-    Digest,
-    {
-      readonly from: NodeName;
-      readonly validUntil: number;
-      readonly bundle: Bundle;
-      key: RequestKey;
-    }
-  >;
+  /** Checks under way. */
+  readonly checking: Map<Digest, Check>;
   readonly deferred: Deferral;
   /** How many steps each member wanted to see in the last tick in which it asked. */
   readonly shown: Map<NodeName, { readonly tick: number; count: number }>;
@@ -82,7 +84,7 @@ export function receiveEndorsementRequest(
     refuse(turn, from, request, {
       reason: "not-coordinator",
       detail: "another node coordinates",
-      intentId: undefined,
+      faults: [],
     });
     return;
   }
@@ -103,25 +105,42 @@ export function receiveEndorsementRequest(
   }
   const checking = endorser.checking.get(bundle.digest);
   if (checking !== undefined) {
-    checking.key = key;
+    checking.askers.set(from, key);
+    return;
+  }
+  if (isOccupied(endorser, from)) {
+    refuse(turn, from, request, {
+      reason: "busy",
+      detail: `${limits.checking} bundles of yours are being checked`,
+      faults: [],
+    });
     return;
   }
   if (hasTooMuchSigned(endorser.signed, from, bundle)) {
     refuse(turn, from, request, {
-      reason: "invalid",
+      reason: "busy",
       detail: "too many signed bundles of this coordinator can still happen",
-      intentId: undefined,
+      faults: [],
     });
     return;
   }
   const { validUntil } = bundle;
-  endorser.checking.set(bundle.digest, { from, key, validUntil, bundle });
+  const askers = new Map([[from, key]]);
+  endorser.checking.set(bundle.digest, { from, askers, validUntil, bundle });
   turn.effects.push({
     type: "Endorse",
     coordinator: from,
     bundle,
     view: request.view,
   });
+}
+
+/** Whether as many bundles of a node are being checked as one node may have checked at a time. */
+function isOccupied({ checking }: Endorser, from: NodeName): boolean {
+  if (checking.size < limits.checking) return false;
+  let count = 0;
+  for (const check of checking.values()) if (check.from === from) count += 1;
+  return count >= limits.checking;
 }
 
 /** Whether that node may coordinate, by this node's own view alone. protocol.md#5 */
@@ -153,47 +172,56 @@ function isJustified(
 function findFault(
   { endorser, config, height }: Sequencer,
   { bundle, coordinator }: EndorsementRequest,
-): { detail: string; intentId: IntentId | undefined } | undefined {
+): Pick<MessageOf<"Refusal">, "detail" | "faults"> | undefined {
   const { steps, validUntil, digest } = bundle;
   if (steps.length === 0 || steps.length > limits.bundle)
-    return { detail: "the bundle's size", intentId: undefined };
+    return { detail: "the bundle's size", faults: [] };
   if (validUntil < height)
-    return { detail: "the bundle has expired", intentId: undefined };
+    return { detail: "the bundle has expired", faults: [] };
   // Whatever is signed can happen until then, whoever collects the signatures.
   if (validUntil > height + VALIDITIES_MAX * config.validForBlocks)
-    return { detail: "the bundle is valid for too long", intentId: undefined };
-  if (steps.some((step) => step.validUntil < validUntil))
-    return { detail: "the bundle outlives a step", intentId: undefined };
+    return { detail: "the bundle is valid for too long", faults: [] };
+  const short = steps.filter((step) => step.validUntil < validUntil);
+  if (short.length > 0) return faultOf(short, "the bundle outlives the step");
   // What is looked at, or was, is not hashed again: all that can come of it is a signature of the same digest.
   const isKnown =
     endorser.checking.has(digest) || endorser.signed.byDigest.has(digest);
   if (!isKnown && digestOf(config.hashing, bundle) !== digest)
-    return { detail: "the digest", intentId: undefined };
-  const claimed = steps.find(
+    return { detail: "the digest", faults: [] };
+  const claimed = steps.filter(
     ({ intentId: id, sender, laneSalt, payload }) =>
       !config.hashing.isOwnIntent({ id, sender, laneSalt, payload }),
   );
-  if (claimed !== undefined)
-    return { detail: "the id of another node", intentId: claimed.intentId };
-  const done = steps.find(({ intentId }) =>
+  if (claimed.length > 0) return faultOf(claimed, "the id of another node");
+  const done = steps.filter(({ intentId }) =>
     isRemembered(endorser.fulfilled, intentId),
   );
-  if (done !== undefined)
-    return { detail: "the intent is fulfilled", intentId: done.intentId };
+  if (done.length > 0) return faultOf(done, "the intent is fulfilled");
   const foreign =
     config.mode === "local"
-      ? steps.find(({ sender }) => sender !== coordinator)
-      : undefined;
-  return foreign === undefined
+      ? steps.filter(({ sender }) => sender !== coordinator)
+      : [];
+  return foreign.length === 0
     ? undefined
-    : { detail: "somebody else's intent", intentId: foreign.intentId };
+    : faultOf(foreign, "somebody else's intent");
+}
+
+/** All of these steps have the same fault. */
+function faultOf(
+  steps: readonly Step[],
+  detail: string,
+): Pick<MessageOf<"Refusal">, "detail" | "faults"> {
+  return {
+    detail,
+    faults: steps.map(({ intentId }) => ({ intentId, detail })),
+  };
 }
 
 function refuse(
   turn: Turn,
   to: NodeName,
   { key, bundle }: EndorsementRequest,
-  why: Pick<MessageOf<"Refusal">, "reason" | "detail" | "intentId">,
+  why: Pick<MessageOf<"Refusal">, "reason" | "detail" | "faults">,
 ): void {
   send(turn, to, {
     type: "Refusal",
@@ -214,33 +242,37 @@ export function finishEndorsement(
   const checking = endorser.checking.get(digest);
   if (checking === undefined) return;
   endorser.checking.delete(digest);
-  const { from, key, bundle, validUntil } = checking;
-  if (outcome.type === "refused") {
-    const { detail, intentId } = outcome;
-    send(turn, from, {
-      type: "Refusal",
-      key,
+  const { from, bundle, validUntil, askers } = checking;
+  if (outcome.type === "endorsed") {
+    const record = {
+      kind: "endorsed",
       digest,
-      height,
-      reason: "invalid",
-      detail,
-      intentId,
-    });
-    return;
+      coordinator: from,
+      validUntil,
+      length: lengthOfBundle(bundle),
+      signature: outcome.signature,
+      bundle,
+    } as const;
+    keepSigned(endorser.signed, record);
+    turn.effects.push({ type: "Save", record });
   }
-  const { signature } = outcome;
-  const record = {
-    kind: "endorsed",
-    digest,
-    coordinator: from,
-    validUntil,
-    length: lengthOfBundle(bundle),
-    signature,
-    bundle,
-  } as const;
-  keepSigned(endorser.signed, record);
-  turn.effects.push({ type: "Save", record });
-  send(turn, from, { type: "Endorsement", key, digest, signature });
+  for (const [asker, key] of askers) {
+    if (outcome.type === "endorsed") {
+      const { signature } = outcome;
+      send(turn, asker, { type: "Endorsement", key, digest, signature });
+    } else {
+      const { detail, faults } = outcome;
+      send(turn, asker, {
+        type: "Refusal",
+        key,
+        digest,
+        height,
+        reason: "invalid",
+        detail,
+        faults,
+      });
+    }
+  }
 }
 
 /** New blocks: what waited for them is looked at again, and what they fulfilled is remembered. */

@@ -1,6 +1,6 @@
 import type { CommitteeConfig } from "./config.ts";
 import type { Digest, IntentId, NodeName, RequestKey } from "./ids.ts";
-import type { AssembleOutcome, Message } from "./messages.ts";
+import type { AssembleOutcome, Message, StepFault } from "./messages.ts";
 import type { IntentRecord } from "./records.ts";
 import type { Intent } from "./transition.ts";
 
@@ -88,5 +88,6 @@ export type EndorseOutcome =
   | {
       readonly type: "refused";
       readonly detail: string;
-      readonly intentId: IntentId | undefined;
+      /** All steps at fault. None if the bundle as a whole is. */
+      readonly faults: readonly StepFault[];
     };

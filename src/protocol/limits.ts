@@ -73,6 +73,8 @@ export const limits = {
   signed: 4_096,
   /** Characters of them, if there is more than one: as many as in some dozens of the largest ones. They are on the disk of every endorser. */
   signedLength: 67_108_864,
+  /** Bundles of one coordinator that an endorser checks at a time: more than it has on its way, or has waiting for a block, also if they are small by choice. */
+  checking: 256,
   /** Intents that ended which a node remembers at least, to answer late messages: twice as many as a sender has with a coordinator. The ledger remembers the rest. */
   ended: 2_000,
   /** Ranges whose order of coordinators a node remembers at least: its own, the next one, and those of peers that are behind. */

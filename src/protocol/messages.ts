@@ -39,6 +39,12 @@ export type DelegationRefusal =
 export type DenialReason =
   "not-delegate" | "unknown" | "settled" | "changed" | "prepare-only";
 
+/** Why a step cannot be endorsed. */
+export interface StepFault {
+  readonly intentId: IntentId;
+  readonly detail: string;
+}
+
 /** All that nodes say to each other. Who said it comes from the authenticated envelope, never from here. */
 export type Message =
   | {
@@ -100,10 +106,11 @@ export type Message =
       readonly key: RequestKey;
       readonly digest: Digest;
       readonly height: number;
-      readonly reason: "not-coordinator" | "invalid";
+      /** With "busy" the endorser has too much of the asker's to check, and may be asked again. */
+      readonly reason: "not-coordinator" | "busy" | "invalid";
       readonly detail: string;
-      /** The step at fault, where one is. */
-      readonly intentId: IntentId | undefined;
+      /** All steps at fault. None if the bundle as a whole is. */
+      readonly faults: readonly StepFault[];
     }
   | {
       readonly type: "DispatchPermissionRequest";

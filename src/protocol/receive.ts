@@ -5,12 +5,10 @@ import {
   receiveDenial,
   receivePermission,
 } from "./coordinator/dispatch.ts";
-import {
-  receiveEndorsement,
-  receiveRefusal,
-} from "./coordinator/endorsements.ts";
+import { receiveEndorsement } from "./coordinator/endorsements.ts";
 import { sendHeartbeats } from "./coordinator/heartbeat.ts";
 import { receivePreparedAck } from "./coordinator/preparation.ts";
+import { receiveRefusal } from "./coordinator/refusals.ts";
 import { submissionFailed } from "./coordinator/settlement.ts";
 import { tellTransaction } from "./coordinator/tell.ts";
 import { finishEndorsement, receiveEndorsementRequest } from "./endorser.ts";

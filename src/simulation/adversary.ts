@@ -134,7 +134,14 @@ export class Adversary {
       case "Endorsement":
         return { ...message, signature: "forged" };
       case "Refusal":
-        return { ...message, height, intentId: this.#someIds()[0] };
+        return {
+          ...message,
+          height,
+          faults: this.#someIds().map((intentId) => ({
+            intentId,
+            detail: "because I say so",
+          })),
+        };
       case "DispatchPermissionRequest": {
         const { bundle } = message;
         const { places } = bundle;

@@ -100,7 +100,7 @@ export class DomainService {
         const outcome = {
           type: "refused",
           detail: "not today",
-          intentId: undefined,
+          faults: [],
         } as const;
         return { type: "EndorsementDone", digest, outcome };
       }

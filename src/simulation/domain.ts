@@ -1,7 +1,7 @@
 import type { EndorseOutcome } from "../protocol/events.ts";
 import type { IntentId, NodeName, StateId } from "../protocol/ids.ts";
 import { netOf } from "../protocol/net.ts";
-import type { AssembleOutcome } from "../protocol/messages.ts";
+import type { AssembleOutcome, StepFault } from "../protocol/messages.ts";
 import { digestOf } from "../protocol/outline.ts";
 import type {
   Bundle,
@@ -196,41 +196,49 @@ export function endorse(request: {
     spent.has(id) || holdings.isSpent(id)
       ? undefined
       : (states.get(id) ?? holdings.coin(id));
+  const misplaced = findMisplaced(bundle, holdings);
+  const faults: StepFault[] = [];
   for (const step of bundle.steps) {
-    const fault = faultOf(step, coinOf, holdings);
-    if (fault !== undefined) return refused(fault, step.intentId);
+    const { intentId, inputs, reads } = step;
+    const detail =
+      faultOf(step, coinOf, holdings) ??
+      ([...inputs, ...reads].some((id) => misplaced.has(id))
+        ? "not where the ledger keeps it"
+        : undefined);
+    if (detail !== undefined) {
+      faults.push({ intentId, detail });
+      continue;
+    }
     for (const id of step.inputs) spent.add(id);
     for (const state of step.outputs) {
       const coin = readCoin(state);
       if (coin !== undefined) states.set(state.id, coin);
     }
   }
-  const misplaced = findMisplaced(bundle, holdings);
-  if (misplaced !== undefined)
-    return refused(
-      "not where the ledger keeps it",
-      bundle.steps.find(({ inputs, reads }) =>
-        [...inputs, ...reads].includes(misplaced),
-      )?.intentId,
-    );
+  const [first] = faults;
+  if (first !== undefined) return refused(first.detail, faults);
   return { type: "endorsed", signature: sign(request.endorser, digest) };
 }
 
-/** A state that the bundle takes from outside whose place is missing, or is not where this node sees it. */
+/** States that the bundle takes from outside whose place is missing, or is not where this node sees it. */
 function findMisplaced(
   { steps, places }: Bundle,
   holdings: Holdings,
-): StateId | undefined {
+): ReadonlySet<StateId> {
   const placed = new Map(places.map(({ id, place }) => [id, place]));
   const { inputs, reads } = netOf(steps);
-  return [...inputs, ...reads].find((id) => {
+  const misplaced = [...inputs, ...reads].filter((id) => {
     const place = placed.get(id);
     return place === undefined || place !== (holdings.placeOf(id) ?? place);
   });
+  return new Set(misplaced);
 }
 
-function refused(detail: string, intentId?: IntentId): EndorseOutcome {
-  return { type: "refused", detail, intentId };
+function refused(
+  detail: string,
+  faults: readonly StepFault[] = [],
+): EndorseOutcome {
+  return { type: "refused", detail, faults };
 }
 
 /** Why a step cannot be, or undefined if it can. */

@@ -127,7 +127,7 @@ export function describeMessage(message: Message, names: Names): string {
     case "Endorsement":
       return `${type} ${names.digest(message.digest)}`;
     case "Refusal":
-      return `${type} ${names.digest(message.digest)} reason=${message.reason} "${message.detail}"${message.intentId === undefined ? "" : ` step=${names.of(message.intentId)}`} block=${message.height}`;
+      return `${type} ${names.digest(message.digest)} reason=${message.reason} "${message.detail}"${message.faults.length === 0 ? "" : ` step=${message.faults.map(({ intentId }) => names.of(intentId)).join(",")}`} block=${message.height}`;
     case "DispatchPermission":
     case "Dispatched":
     case "DispatchedAck":

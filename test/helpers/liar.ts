@@ -163,7 +163,7 @@ export function createLiar(
       height: height(),
       reason: "invalid",
       detail: "because",
-      intentId: word(),
+      faults: many(() => ({ intentId: word(), detail: "because" })),
     }),
     DispatchPermissionRequest: () => ({ key: key(), bundle: bundle() }),
     DispatchPermission: () => ({ key: key(), digest: word(), ids: ids() }),

@@ -194,9 +194,11 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
     key,
     digest,
     height,
-    reason: fc.constantFrom("not-coordinator", "invalid"),
+    reason: fc.constantFrom("not-coordinator", "busy", "invalid"),
     detail: words,
-    intentId: fc.option(intentId, { nil: undefined }),
+    faults: fc.array(fc.record({ intentId, detail: words }), {
+      maxLength: 4,
+    }),
   }),
   DispatchPermissionRequest: fc.record({
     type: type("DispatchPermissionRequest"),

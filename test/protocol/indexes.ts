@@ -38,6 +38,7 @@ function aTransaction(number: number, sender = alice): CoordinatorTransaction {
     waitsFor: new Set(),
     follows: undefined,
     failures: 0,
+    companyMax: Infinity,
     notBefore: 0,
   };
 }

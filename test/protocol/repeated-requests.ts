@@ -126,7 +126,7 @@ describe("A coordinator without an endorsement", () => {
       height: 0,
       reason: "not-coordinator",
       detail: "another node coordinates",
-      intentId: undefined,
+      faults: [],
     });
     expect(ticksUntilAsked()).to.be.within(2, 4);
   });

@@ -88,7 +88,7 @@ describe("What an endorser signed", () => {
     const node = asked(bundle).tell({
       type: "EndorsementDone",
       digest: bundle.digest,
-      outcome: { type: "refused", detail: "no", intentId: undefined },
+      outcome: { type: "refused", detail: "no", faults: [] },
     });
     expect(node.records.size).to.equal(0);
   });

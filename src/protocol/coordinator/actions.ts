@@ -122,12 +122,20 @@ export function countBeat(coordinator: Coordinator): void {
   coordinator.closingBeats += 1;
 }
 
-export function rest(coordinator: Coordinator): void {
+export function rest(
+  coordinator: Coordinator,
+  _event: unknown,
+  turn: Turn,
+): void {
   coordinator.successor = undefined;
   coordinator.predecessor = undefined;
   coordinator.closingBeats = 0;
   coordinator.pools.clear();
   coordinator.turns.length = 0;
   coordinator.silences.clear();
+  const { tick, config } = turn.node;
+  for (const [sender, { untilTick }] of coordinator.offences)
+    if (untilTick + config.stateTicks * limits.pause < tick)
+      coordinator.offences.delete(sender);
   forgetAll(coordinator.places);
 }

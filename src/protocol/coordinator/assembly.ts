@@ -199,7 +199,7 @@ export function receiveAssembleResponse(
   }
   coordinator.assemblies.delete(key);
   coordinator.gathered += 1;
-  noteAnswer(coordinator, from);
+  noteAnswer(coordinator, from, "assembly");
   const answers = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
   // Outputs of steps in this answer that are not taken are missing too.
   const { missing } = work;
@@ -259,7 +259,8 @@ export function watchAssemblies(turn: Turn): void {
     if (tick >= work.deadlineTick) {
       coordinator.assemblies.delete(key);
       // Nobody waits for what has happened meanwhile.
-      if (work.request.ids.some(isAssembling)) noteSilence(turn, work.to);
+      if (work.request.ids.some(isAssembling))
+        noteSilence(turn, work.to, "assembly");
     } else if (tick >= work.dueTick) {
       work.tries += 1;
       work.dueTick = nextRequest(turn, work.tries, key);

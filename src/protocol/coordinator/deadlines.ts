@@ -1,9 +1,11 @@
 import { nextRequest, type Turn } from "../turn.ts";
 import { dissolve, isExpiring } from "./bundles.ts";
 import { sendPermissionRequests } from "./dispatch.ts";
-import { askEndorsers, rejectBlamed } from "./endorsements.ts";
+import { askEndorsers } from "./endorsements.ts";
 import type { BundleWork } from "./model.ts";
+import { noteOffence } from "./offences.ts";
 import { sendPrepared } from "./preparation.ts";
+import { giveUpRefused } from "./refusals.ts";
 import { noteSilence } from "./silence.ts";
 import { tellTransaction } from "./tell.ts";
 
@@ -37,7 +39,10 @@ export function watchBundles(turn: Turn): void {
 /** Transactions of senders that do not answer go back to them; the others are bundled again. */
 function giveUpOnBundle(turn: Turn, work: BundleWork): void {
   if (work.isAsking && turn.node.tick >= work.deadlineTick) {
-    for (const sender of [...work.unpermitted]) noteSilence(turn, sender);
+    for (const sender of [...work.unpermitted]) {
+      noteOffence(turn, sender);
+      noteSilence(turn, sender, "permission");
+    }
   } else if (work.isAsking) {
     for (const { intentId, sender } of work.bundle.steps) {
       const transaction = turn.node.coordinator.transactions.get(intentId);
@@ -47,9 +52,6 @@ function giveUpOnBundle(turn: Turn, work: BundleWork): void {
         });
       }
     }
-  } else if (work.refusals.size > work.endorsements.size) {
-    // The others may never answer: more of those who did are against it than for it.
-    rejectBlamed(turn, work, "too few answered");
-  }
+  } else giveUpRefused(turn, work);
   dissolve(turn, work);
 }

@@ -89,6 +89,7 @@ function receive(
     ),
     follows: follows.length === 0 ? undefined : new Set(follows),
     failures: 0,
+    companyMax: Infinity,
     notBefore: 0,
   };
   addTransaction(coordinator, transaction);

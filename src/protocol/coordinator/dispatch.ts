@@ -6,6 +6,7 @@ import { bySender, ignore, nextRequest, send, type Turn } from "../turn.ts";
 import { dissolve, findBundle, isExpiring, tellAll } from "./bundles.ts";
 import { addDispatch } from "./indexes.ts";
 import type { BundleWork } from "./model.ts";
+import { noteOffence } from "./offences.ts";
 import { noteAnswer } from "./silence.ts";
 import { tellTransaction } from "./tell.ts";
 
@@ -61,7 +62,7 @@ export function receivePermission(
     ignore(turn, "stale permission");
     return;
   }
-  noteAnswer(coordinator, from);
+  noteAnswer(coordinator, from, "permission");
   if (coordinator.state === "Active") dispatchPermitted(turn);
 }
 
@@ -144,7 +145,7 @@ export function receiveDenial(
     ignore(turn, "stale denial");
     return;
   }
-  noteAnswer(coordinator, from);
+  noteAnswer(coordinator, from, "permission");
   let isAnyGone = false;
   for (const { id } of message.denied) {
     const transaction = coordinator.transactions.get(id);
@@ -154,5 +155,7 @@ export function receiveDenial(
         type: "DispatchConfirmationRejected",
       }) || isAnyGone;
   }
-  if (isAnyGone) dissolve(turn, work);
+  if (!isAnyGone) return;
+  noteOffence(turn, from);
+  dissolve(turn, work);
 }

@@ -8,14 +8,14 @@ import {
   ignore,
   newKey,
   nextRequest,
-  nextTry,
-  rangeOf,
   send,
+  type Sequencer,
   type Turn,
 } from "../turn.ts";
-import { dissolve, findBundle, lastsForBundle, tellAll } from "./bundles.ts";
+import { findBundle, lastsForBundle, tellAll } from "./bundles.ts";
 import { isSubset } from "./indexes.ts";
 import type { BundleWork, Coordinator } from "./model.ts";
+import { isOffender } from "./offences.ts";
 import { handBack } from "./preparation.ts";
 import { seal } from "./places.ts";
 import { tellTransaction } from "./tell.ts";
@@ -39,7 +39,7 @@ export function formBundles(turn: Turn): void {
     if (isGathering(coordinator, config)) return;
     coordinator.gathered = 0;
     if (renewOldSteps(turn)) continue;
-    const steps = takeAssembled(coordinator, turn.node.config);
+    const steps = takeAssembled(turn.node);
     if (steps.length === 0) return;
     const work = openBundle(turn, steps, { isForUser: false });
     if (work === undefined) continue;
@@ -132,14 +132,33 @@ function isSome(ids: ReadonlySet<IntentId> | undefined): boolean {
 }
 
 /**
+ * The next steps for a bundle. Those of a sender that spoiled one are in none with those of others: they go by themselves when
+ * nothing else is waiting.
+ */
+function takeAssembled(node: Sequencer): Step[] {
+  const { assembled, transactions, offences } = node.coordinator;
+  if (offences.size === 0) return takeSteps(node, () => true);
+  const steps = takeSteps(node, (sender) => !isOffender(node, sender));
+  if (steps.length > 0) return steps;
+  const left = new Set(
+    [...assembled].map((id) => transactions.get(id)?.sender),
+  );
+  for (const offender of left) {
+    const own = takeSteps(node, (sender) => sender === offender);
+    if (own.length > 0) return own;
+  }
+  return [];
+}
+
+/**
  * The steps that wait longest, as many as fit. A bundle happens as a whole, so that a step may be in it together with
  * what it follows; otherwise it is held back until that is confirmed, and with it what has to come after it.
  */
-function takeAssembled(
-  { assembled, transactions }: Coordinator,
-  { bundleMax }: SequencerConfig,
+function takeSteps(
+  { coordinator: { assembled, transactions }, config }: Sequencer,
+  mayShare: (sender: NodeName) => boolean,
 ): Step[] {
-  const stepsMax = Math.min(bundleMax, limits.bundle);
+  let stepsMax = Math.min(config.bundleMax, limits.bundle);
   const steps: Step[] = [];
   const taken = new Set<IntentId>();
   /** What steps that are held back create, and what they read: nobody uses the one, or spends the other, before them. */
@@ -149,7 +168,19 @@ function takeAssembled(
   let states = 0;
   for (const id of assembled) {
     if (steps.length >= stepsMax || isAlone(steps[0])) break;
-    const { step, follows } = transactions.get(id) ?? {};
+    const transaction = transactions.get(id);
+    const { step, follows, companyMax = stepsMax } = transaction ?? {};
+    if (
+      step !== undefined &&
+      (!mayShare(step.sender) ||
+        (follows !== undefined && !isSubset(follows, taken)) ||
+        (created.size + read.size > 0 && mustWait(step, created, read)))
+    ) {
+      for (const output of step.outputs) created.add(output.id);
+      for (const one of step.reads) read.add(one);
+      continue;
+    }
+    if (steps.length >= companyMax) break;
     if (steps.length > 0 && isAlone(step)) break;
     if (step !== undefined) {
       length += lengthOf(step);
@@ -157,18 +188,11 @@ function takeAssembled(
     }
     const isFull = length > limits.bundleLength || states > limits.bundleStates;
     if (steps.length > 0 && isFull) break;
-    if (
-      step !== undefined &&
-      ((follows !== undefined && !isSubset(follows, taken)) ||
-        (created.size + read.size > 0 && mustWait(step, created, read)))
-    ) {
-      for (const output of step.outputs) created.add(output.id);
-      for (const one of step.reads) read.add(one);
-      continue;
-    }
     assembled.delete(id);
     taken.add(id);
-    if (step !== undefined) steps.push(step);
+    if (step === undefined) continue;
+    steps.push(step);
+    stepsMax = Math.min(stepsMax, companyMax);
   }
   return steps;
 }
@@ -256,52 +280,4 @@ export function receiveEndorsement(
   work.deadlineTick = turn.node.tick + config.stateTicks;
   tellAll(turn, work, { type: "Endorsed" });
   if (work.isForUser) handBack(turn, work);
-}
-
-/** An endorser refused. Once too many did, the step they blame falls; without one, all do. */
-export function receiveRefusal(
-  turn: Turn,
-  from: NodeName,
-  message: MessageOf<"Refusal">,
-): void {
-  const { node } = turn;
-  const { coordinator, config } = node;
-  const work = findBundle(coordinator, message.key, message.digest);
-  if (
-    work === undefined ||
-    work.isEndorsed ||
-    !config.committee.includes(from)
-  ) {
-    ignore(turn, "stale refusal");
-    return;
-  }
-  if (message.reason === "not-coordinator") {
-    // The endorser is ahead: the boundary will reach this node too. Behind: it is asked again soon.
-    const isAhead = rangeOf(node, message.height) > rangeOf(node, node.height);
-    work.dueTick = isAhead
-      ? nextTry(turn, work.tries + 1, work.key)
-      : Math.min(work.dueTick, nextTry(turn, work.tries, work.key));
-    return;
-  }
-  work.refusals.set(from, message.intentId);
-  if (config.committee.length - work.refusals.size >= config.threshold) return;
-  rejectBlamed(turn, work, message.detail);
-  dissolve(turn, work);
-}
-
-/** The steps that endorsers blame fall; if they blame none, all do. */
-export function rejectBlamed(
-  turn: Turn,
-  { refusals, bundle }: BundleWork,
-  detail: string,
-): void {
-  const blamed = new Set([...refusals.values()].flatMap((id) => id ?? []));
-  const culprits = bundle.steps.filter(
-    ({ intentId }) => blamed.size === 0 || blamed.has(intentId),
-  );
-  for (const { intentId } of culprits) {
-    const transaction = turn.node.coordinator.transactions.get(intentId);
-    if (transaction !== undefined)
-      tellTransaction(turn, transaction, { type: "EndorsedRejected", detail });
-  }
 }

@@ -70,6 +70,14 @@ export interface AssemblyWork {
   readonly deadlineTick: number;
 }
 
+/** What a sender is asked for. */
+export type Question = "assembly" | "permission";
+
+/** How often in a row a sender did not answer, for each kind of question: an answer to one is no answer to the other. */
+export interface Silence extends Readonly<Record<Question, number>> {
+  readonly untilTick: number;
+}
+
 /** A bundle on its way to dispatch. */
 export interface BundleWork {
   readonly bundle: Bundle;
@@ -78,8 +86,11 @@ export interface BundleWork {
   readonly key: RequestKey;
   readonly view: SpeculativeView;
   readonly endorsements: Map<NodeName, Endorsement>;
-  /** Endorsers that found it wrong, and the step they blame. */
-  readonly refusals: Map<NodeName, IntentId | undefined>;
+  /** Endorsers that found it wrong, and what they say. */
+  readonly refusals: Map<
+    NodeName,
+    Pick<MessageOf<"Refusal">, "detail" | "faults">
+  >;
   /** Senders that have not permitted it yet. */
   readonly unpermitted: Set<NodeName>;
   /** It is only prepared: once endorsed, it goes to its user and never to the ledger. */
@@ -130,8 +141,10 @@ export interface Coordinator {
   readonly pools: Map<NodeName, Heap<IntentId>>;
   /** Senders in the order in which they are served. */
   readonly turns: NodeName[];
-  /** Senders that did not answer, how often in a row, and until which tick they are not asked. */
-  readonly silences: Map<
+  /** Senders that did not answer, and until which tick they are not asked. */
+  readonly silences: Map<NodeName, Silence>;
+  /** Senders that spoiled bundles, how often, and until which tick they get bundles of their own. */
+  readonly offences: Map<
     NodeName,
     { readonly count: number; readonly untilTick: number }
   >;
@@ -197,6 +210,7 @@ export function createCoordinator(): Coordinator {
     pools: new Map(),
     turns: [],
     silences: new Map(),
+    offences: new Map(),
     assemblies: new Map(),
     assembled: new Set(),
     gathered: 0,

@@ -122,6 +122,7 @@ export function restoreDispatch(turn: Turn, record: DispatchRecord): void {
       waitsFor: new Set(),
       follows: undefined,
       failures: 0,
+      companyMax: Infinity,
       notBefore: 0,
     };
     addTransaction(coordinator, transaction);

@@ -6,6 +6,8 @@ import type {
   StateId,
   StepHash,
 } from "../../protocol/ids.ts";
+import { limits } from "../../protocol/limits.ts";
+import type { StepFault } from "../../protocol/messages.ts";
 import { netOf } from "../../protocol/net.ts";
 import { outlineOf } from "../../protocol/outline.ts";
 import type {
@@ -45,32 +47,37 @@ export interface CheckerPorts {
   ) => boolean | Promise<boolean>;
 }
 
-/** Why a bundle cannot be endorsed, and the step to blame. */
+/** Why a bundle cannot be endorsed, and all steps to blame. */
 export interface Fault {
   readonly detail: string;
-  readonly intentId: IntentId | undefined;
+  readonly faults: readonly StepFault[];
 }
 
-/** Checks a bundle step by step, as if this node had to answer for it: it has to. */
+/**
+ * Checks a bundle step by step, as if this node had to answer for it: it has to. Every step is checked on top of the good
+ * ones before it, so that one check finds all that are at fault.
+ */
 export async function findFault(
   { bundle, view }: { readonly bundle: Bundle; readonly view: SpeculativeView },
   ports: CheckerPorts,
 ): Promise<Fault | undefined> {
   const overlay = new Overlay(ports.book, view);
-  for (const step of bundle.steps) {
-    const detail = await findFaultOfStep(step, overlay, ports);
-    if (detail !== undefined) return { detail, intentId: step.intentId };
-    overlay.apply(step.inputs, step.outputs);
-  }
   const misplaced = findMisplaced(bundle, ports.book);
-  if (misplaced !== undefined)
-    return {
-      detail: "the ledger keeps it elsewhere",
-      intentId: bundle.steps.find(({ inputs, reads }) =>
-        [...inputs, ...reads].includes(misplaced),
-      )?.intentId,
-    };
-  return findFaultOfTransition(bundle, ports);
+  const faults: StepFault[] = [];
+  for (const step of bundle.steps) {
+    const { intentId, inputs, reads, outputs } = step;
+    const detail =
+      (await findFaultOfStep(step, overlay, ports)) ??
+      ([...inputs, ...reads].some((id) => misplaced.has(id))
+        ? "the ledger keeps it elsewhere"
+        : undefined);
+    if (detail === undefined) overlay.apply(inputs, outputs);
+    else faults.push({ intentId, detail: detail.slice(0, limits.reasonBytes) });
+  }
+  const [first] = faults;
+  return first === undefined
+    ? findFaultOfTransition(bundle, ports)
+    : { detail: first.detail, faults };
 }
 
 async function findFaultOfStep(
@@ -137,20 +144,21 @@ function readOutputs(
   return states;
 }
 
-/** A state from outside whose place makes no sense, or is not where this node sees it. */
+/** States from outside whose place makes no sense, or is not where this node sees it. */
 function findMisplaced(
   { steps, places }: Bundle,
   book: StateBook,
-): StateId | undefined {
+): ReadonlySet<StateId> {
   const placed = new Map(places.map(({ id, place }) => [id, place]));
   const { inputs, reads } = netOf(steps);
-  return [...inputs, ...reads].find((id) => {
+  const misplaced = [...inputs, ...reads].filter((id) => {
     const place = placed.get(id);
     const ledgerId = place === undefined ? undefined : ledgerIdOf(id, place);
     return (
       ledgerId === undefined || ledgerId !== (book.ledgerIdOf(id) ?? ledgerId)
     );
   });
+  return new Set(misplaced);
 }
 
 function findFaultOfTransition(
@@ -164,12 +172,14 @@ function findFaultOfTransition(
     const gas = executeGasWorst(transition, membersCount);
     if (gas <= TRANSACTION_GAS_MAX) return undefined;
     const [first, second] = bundle.steps;
+    const detail = `it may need ${gas} gas, and a transaction may have ${TRANSACTION_GAS_MAX} (EIP-7825)`;
+    const isAlone = first !== undefined && second === undefined;
     return {
-      detail: `it may need ${gas} gas, and a transaction may have ${TRANSACTION_GAS_MAX} (EIP-7825)`,
-      intentId: second === undefined ? first?.intentId : undefined,
+      detail,
+      faults: isAlone ? [{ intentId: first.intentId, detail }] : [],
     };
   } catch (error) {
     const detail = error instanceof Error ? error.message : "not well-formed";
-    return { detail, intentId: undefined };
+    return { detail, faults: [] };
   }
 }

@@ -73,21 +73,22 @@ export class Endorsing {
         waitMs: this.#waitMs,
       },
       () => {
-        const [intentId] = unknownIn(runner.book, effect).keys();
-        if (intentId === undefined) this.#answer(runner, effect).catch(fail);
-        else this.#refuse(runner, effect, intentId);
+        const unclear = [...unknownIn(runner.book, effect).keys()];
+        if (unclear.length === 0) this.#answer(runner, effect).catch(fail);
+        else this.#refuse(runner, effect, unclear);
       },
     );
   }
 
-  /** Nobody has told what a state means that a step uses. */
+  /** Nobody has told what states mean that these steps use. */
   #refuse(
     runner: GroupRunner,
     { bundle: { digest } }: Endorse,
-    intentId: IntentId,
+    unclear: readonly IntentId[],
   ): void {
     const detail = "the content of a state that it uses is missing here";
-    const outcome: Outcome = { type: "refused", detail, intentId };
+    const faults = unclear.map((intentId) => ({ intentId, detail }));
+    const outcome: Outcome = { type: "refused", detail, faults };
     this.#ports.tell(runner, { type: "EndorsementDone", digest, outcome });
   }
 

@@ -40,19 +40,20 @@ export class ScriptedDomain {
   /** The answer, or none for now. */
   endorse(endorser: NodeName, { bundle, view }: EffectOf<"Endorse">): Event[] {
     const holdings = this.bookOf(endorser);
-    const bad = bundle.steps.find(({ intentId }) =>
+    const detail = "against the rules";
+    const bad = bundle.steps.filter(({ intentId }) =>
       this.refused.has(`${endorser} ${intentId}`),
     );
     const event: Event = {
       type: "EndorsementDone",
       digest: bundle.digest,
       outcome:
-        bad === undefined
+        bad.length === 0
           ? endorse({ endorser, bundle, view, holdings })
           : {
               type: "refused",
-              detail: "against the rules",
-              intentId: bad.intentId,
+              detail,
+              faults: bad.map(({ intentId }) => ({ intentId, detail })),
             },
     };
     const withheld = this.#muted.get(endorser);

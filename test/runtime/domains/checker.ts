@@ -87,11 +87,32 @@ describe("The checker of an endorser", () => {
     expect(await faultOf(steps, { membersCount: 255 })).to.equal(undefined);
   });
 
+  it("names all steps at fault, each checked on top of the good ones before it", async () => {
+    const forged = { ...aStep(1, 1), signature: "forged" };
+    const [state] = forged.outputs;
+    if (state === undefined) throw new Error("Nothing is created.");
+    const steps = [
+      aStep(0, 1),
+      forged,
+      { ...aStep(2, 1), inputs: [state.id] },
+      aStep(3, 1),
+      { ...aStep(4, 1), signature: "forged" },
+    ];
+    const fault = await faultOf(steps, {
+      isSignedBy: (_sender, _hash, signature) => signature !== "forged",
+    });
+    expect(fault?.faults).to.deep.equal([
+      { intentId: intentId(1), detail: "its sender did not sign it" },
+      { intentId: intentId(2), detail: "a state that is not there" },
+      { intentId: intentId(4), detail: "its sender did not sign it" },
+    ]);
+  });
+
   it("refuses a bundle that needs more gas than a transaction may have", async () => {
     const steps = Array.from({ length: limits.bundle }, (_, i) => aStep(i, 8));
     const fault = await faultOf(steps);
     expect(fault?.detail).to.match(/may need \d+ gas.*16777216/);
-    expect(fault?.intentId).to.equal(undefined);
+    expect(fault?.faults).to.deep.equal([]);
   });
 
   it("blames a step that needs more gas alone than a transaction may have", async () => {
@@ -101,6 +122,8 @@ describe("The checker of an endorser", () => {
     expect(await faultOf([{ ...step, calls: [call] }])).to.equal(undefined);
     const fault = await faultOf([{ ...step, calls: [call, call, call] }]);
     expect(fault?.detail).to.match(/may need \d+ gas.*16777216/);
-    expect(fault?.intentId).to.equal(step.intentId);
+    expect(fault?.faults.map(({ intentId }) => intentId)).to.deep.equal([
+      step.intentId,
+    ]);
   });
 });

@@ -68,6 +68,8 @@ export interface CoordinatorTransaction {
   /** Dependencies that are not confirmed: it is dispatched after that, or together with them. */
   follows: Set<IntentId> | undefined;
   failures: number;
+  /** Steps that a bundle may have with it: fewer after one was refused and nobody knew why. */
+  companyMax: number;
   /** Not assembled again before this tick. */
   notBefore: number;
 }
