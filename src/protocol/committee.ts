@@ -6,6 +6,7 @@ import { limits } from "./limits.ts";
 import { createRecent, recall, remember } from "./recent.ts";
 import { type IntentRecord, recordKey } from "./records.ts";
 import { restoreIntent } from "./restore.ts";
+import { restoreDoubts } from "./sender/dependencies.ts";
 import { type Ranking, rankingOf } from "./selection.ts";
 import { createSender } from "./sender/model.ts";
 import { noMember } from "./sender/submission.ts";
@@ -84,6 +85,7 @@ function restartSender(turn: Turn): void {
   // However often the committee changes, the others are asked for what its intents depend on.
   node.sender.inquiries = before.inquiries;
   node.sender.inquiryTick = before.inquiryTick;
+  restoreDoubts(turn);
 }
 
 function recordOf(transaction: SenderTransaction): IntentRecord {

@@ -49,6 +49,8 @@ export interface Endorser {
   readonly deferred: Deferral;
   /** How many steps each member wanted to see in the last tick in which it asked. */
   readonly shown: Map<NodeName, { readonly tick: number; count: number }>;
+  /** When a request was deferred last. */
+  deferredTick: number;
   /** Intents that the ledger has fulfilled, as far as this node remembers. */
   readonly fulfilled: Recent<IntentId, true>;
 }
@@ -60,6 +62,7 @@ export function createEndorser(): Endorser {
     checking: new Map(),
     deferred: new Map(),
     shown: new Map(),
+    deferredTick: 0,
     fulfilled: createRecent(limits.ended),
   };
 }
@@ -76,8 +79,9 @@ export function receiveEndorsementRequest(
   if (!config.committee.includes(config.self) || request.coordinator !== from)
     return;
   if (request.height > node.height) {
-    if (request.height <= node.height + limits.aheadBlocks)
-      defer(endorser.deferred, from, request);
+    if (request.height > node.height + limits.aheadBlocks) return;
+    defer(endorser.deferred, from, request);
+    endorser.deferredTick = node.tick;
     return;
   }
   if (!isJustified(node, from, request.height)) {
@@ -273,6 +277,13 @@ export function finishEndorsement(
       });
     }
   }
+}
+
+/** Coordinators give up in the end, and a block that was spoken of may never come: nothing waits for it for long. */
+export function forgetDeferred({ node }: Turn): void {
+  const { endorser, tick, config } = node;
+  if (tick - endorser.deferredTick > config.stateTicks)
+    endorser.deferred.clear();
 }
 
 /** New blocks: what waited for them is looked at again, and what they fulfilled is remembered. */

@@ -19,6 +19,8 @@ export const limits = {
   assembling: 8,
   /** The longest pause of a sender that does not answer, in times that an answer may take: it holds others up for a ninth of the time at most. */
   pause: 8,
+  /** The longest time for which something is parked on another member's word, in times that an answer may take: long enough that it costs little to ask again. */
+  doubt: 64,
   /** Intents that one sender assembles for one request: as many as a bundle takes, so that one way there and back fills it. */
   assembly: 100,
   /** Characters of the steps in one answer to that, if there is more than one: a quarter of a message. */

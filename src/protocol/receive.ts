@@ -153,7 +153,7 @@ export function receiveMessage(
     case "DependencyQuery":
       return answerQuery(turn, from, message.ids);
     case "DependencyFailed":
-      for (const id of message.ids) doubtDependency(turn, id);
+      for (const id of message.ids) doubtDependency(turn, from, id);
       return;
     case "FulfilmentQuery":
       return receiveFulfilmentQuery(turn, from, message);

@@ -2,7 +2,7 @@ import { restoreDispatch } from "./coordinator/settlement.ts";
 import { push } from "./heap.ts";
 import type { IntentId } from "./ids.ts";
 import type { IntentRecord, RestoredRecord } from "./records.ts";
-import { failDependants } from "./sender/dependencies.ts";
+import { failDependants, restoreDoubts } from "./sender/dependencies.ts";
 import { sendTo } from "./sender/transaction/actions.ts";
 import {
   createTransaction,
@@ -30,6 +30,7 @@ export function restore(
     if (transaction.prepared === undefined)
       for (const id of transaction.intent.dependsOn)
         if (!fulfilled.includes(id)) waitFor(turn, transaction, id);
+  restoreDoubts(turn);
   for (const record of records) {
     if (record.kind === "intent" && record.receipt?.type === "Reverted")
       failDependants(turn, record.intent.id);

@@ -4,8 +4,9 @@ import { notifyDispatched } from "./coordinator/dispatch.ts";
 import { sendHandover, watchFlush } from "./coordinator/handover.ts";
 import { sendHeartbeats } from "./coordinator/heartbeat.ts";
 import { tellTransaction } from "./coordinator/tell.ts";
+import { forgetDeferred } from "./endorser.ts";
 import { watch } from "./sender/actions.ts";
-import { askForDependencies } from "./sender/dependencies.ts";
+import { askForDependencies, endDoubts } from "./sender/dependencies.ts";
 import { askForProofs } from "./sender/fulfilment.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
 import { graceTicks, nextRequest, send, type Turn } from "./turn.ts";
@@ -16,8 +17,10 @@ export function pass(turn: Turn): void {
   const { coordinator, config } = node;
   node.tick += 1;
   watch(turn);
+  endDoubts(turn);
   askForDependencies(turn);
   askForProofs(turn);
+  forgetDeferred(turn);
   watchAssemblies(turn);
   watchBundles(turn);
   for (const work of coordinator.dispatched.values()) {

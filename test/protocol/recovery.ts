@@ -245,7 +245,7 @@ describe("A sender", () => {
     node.hear(rank(2), { type: "DependencyFailed", ids });
     expect(record(node, second)?.parked).to.include(first.id);
     expect(record(node, second)?.receipt).to.equal(undefined);
-    node.restart().wait(1_000);
+    node.restart().wait(60);
     expect(node.sent("DependencyQuery")).to.have.length(0);
     node.tell(block(1, [first.id]));
     expect(record(node, second)?.parked).to.equal(undefined);

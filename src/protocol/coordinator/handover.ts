@@ -226,6 +226,26 @@ export function distrust(
   if (coordinator.flush.size > 0) assembleAgain(turn);
 }
 
+/**
+ * What the predecessor dispatched is on the ledger. Whether it did there what he said only the senders see: steps that use
+ * states which nobody but he has shown are assembled again.
+ */
+export function verifyContext(
+  coordinator: Coordinator,
+  _event: unknown,
+  turn: Turn,
+): void {
+  const { imported, transactions } = coordinator;
+  if (imported.size === 0) return;
+  distrustImportedContext(coordinator);
+  for (const transaction of [...transactions.values()]) {
+    const { step, state } = transaction;
+    if (step === undefined || !isUndispatched(state)) continue;
+    if ([...step.inputs, ...step.reads].some((id) => imported.has(id)))
+      tellTransaction(turn, transaction, { type: "DependencyReverted" });
+  }
+}
+
 function assembleAgain(turn: Turn): void {
   const { coordinator } = turn.node;
   const { transactions } = coordinator;

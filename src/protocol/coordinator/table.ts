@@ -45,6 +45,7 @@ import {
   prepare,
   stepBack,
   succeed,
+  verifyContext,
 } from "./handover.ts";
 import type {
   Coordinator,
@@ -154,7 +155,7 @@ export const coordinatorTable: Table<
   Prepared: {
     TransactionsDelegated: [{ to: "Prepared", run: [accept] }],
     TransactionConfirmed: [
-      { to: "Active", when: isFlushed, run: [activate] },
+      { to: "Active", when: isFlushed, run: [verifyContext, activate] },
       { to: "Active", when: isFlushOver, run: [distrust, activate] },
     ],
     HandoverReceived: [{ to: "Prepared", when: isPredecessor, run: [prepare] }],

@@ -13,13 +13,16 @@ export function receiveAssembleRequest(
   from: NodeName,
   request: MessageOf<"AssembleRequest">,
 ): void {
-  const { sender } = turn.node;
+  const { sender, height, tick } = turn.node;
   if (sender.answered?.key === request.key) {
     send(turn, from, sender.answered.response);
     return;
   }
   if (sender.assembly?.request.key === request.key) return;
-  if (from !== sender.delegate) {
+  if (
+    from !== sender.delegate ||
+    request.height > height + limits.aheadBlocks
+  ) {
     const outcomes = request.ids.map((id): AssembleOutcome => ({
       type: "unknown",
       id,
@@ -27,7 +30,7 @@ export function receiveAssembleRequest(
     send(turn, from, { type: "AssembleResponse", key: request.key, outcomes });
     return;
   }
-  sender.assembly = { from, request, isStarted: false };
+  sender.assembly = { from, request, sinceTick: tick, isStarted: false };
   startAssembly(turn);
 }
 
@@ -163,8 +166,15 @@ function judge(
 
 /** Nobody needs any more what the domain is busy with: the coordinator need not wait for it. */
 export function dropAssembly(turn: Turn): void {
-  const { assembly, transactions } = turn.node.sender;
-  if (assembly?.isStarted !== true) return;
+  const { sender, tick, config } = turn.node;
+  const { assembly, transactions } = sender;
+  if (assembly === undefined) return;
+  if (!assembly.isStarted) {
+    // The block that it waits for may never come, and whoever asked has given up.
+    if (tick - assembly.sinceTick > config.stateTicks)
+      sender.assembly = undefined;
+    return;
+  }
   const { key, ids } = assembly.request;
   if (!ids.some((id) => transactions.has(id))) finishAssembly(turn, key, []);
 }

@@ -6,6 +6,7 @@ import { tellSender } from "../tell.ts";
 import { pages, send, type Turn } from "../turn.ts";
 import type { Sender } from "./model.ts";
 import { tell } from "./tell.ts";
+import type { SenderTransaction } from "./transaction/model.ts";
 
 /** It is confirmed: what waited for nothing else can go on. */
 export function freeDependants(turn: Turn, id: IntentId): void {
@@ -15,11 +16,7 @@ export function freeDependants(turn: Turn, id: IntentId): void {
     if (dependant === undefined) continue;
     dependant.waitsFor.delete(id);
     // Somebody said that it had failed. The ledger knows better.
-    if (
-      dependant.parked === doubt(id) &&
-      tell(turn, dependant, { type: "Resumed" })
-    )
-      tellSender(turn, { type: "TransactionCreated" });
+    if (isDoubt(dependant.parked, id)) resume(turn, dependant);
     else if (dependant.waitsFor.size === 0)
       push(sender.outgoing, dependant.sequence, dependantId);
   }
@@ -88,21 +85,79 @@ export function answerQuery(
 }
 
 /**
- * Somebody says that an intent failed. Nothing ends on his word: what depends on it is parked, and goes on if the ledger
- * shows that he was wrong.
+ * A member answers that an intent failed. Nobody can check whether it was that member's, so nothing ends on its word: what
+ * depends on the intent is parked for a while, and goes on at once if the ledger has the intent.
  */
-export function doubtDependency(turn: Turn, id: IntentId): void {
-  const { sender } = turn.node;
+export function doubtDependency(
+  turn: Turn,
+  from: NodeName,
+  id: IntentId,
+): void {
+  const { sender, coordinator } = turn.node;
+  const owner = coordinator.transactions.get(id)?.sender ?? from;
+  // Nobody was asked yet, or the one that sent it is known, and is another.
+  if (sender.inquiries === 0 || owner !== from) return;
   if (!isForeign(sender, id)) return;
   for (const dependantId of sender.dependants.get(id) ?? []) {
     const dependant = sender.transactions.get(dependantId);
     if (dependant === undefined || dependant.isDoomed) continue;
-    const reason = doubt(id);
-    if (tell(turn, dependant, { type: "DependencyDoubted", reason }))
+    const reason = `${doubtOf(id)}${from} says`;
+    if (tell(turn, dependant, { type: "DependencyDoubted", reason })) {
+      limitDoubt(turn, dependant);
       tellSender(turn, { type: "TransactionConfirmed" });
+    }
   }
 }
 
-function doubt(id: IntentId): string {
-  return `it depends on ${id}, which failed, as its node says`;
+/** A doubt lasts for a while, a longer one each time. */
+function limitDoubt(
+  { node: { sender, tick, config } }: Turn,
+  { id }: SenderTransaction,
+): void {
+  const count = (sender.doubts.get(id)?.count ?? 0) + 1;
+  const ticks = config.stateTicks * Math.min(2 ** count, limits.doubt);
+  sender.doubts.set(id, { count, untilTick: tick + ticks });
+}
+
+/** Doubts that are over: whoever depends on such an intent waits for it again, and asks again. */
+export function endDoubts(turn: Turn): void {
+  const { sender, tick } = turn.node;
+  for (const [id, { untilTick }] of sender.doubts) {
+    if (tick < untilTick) continue;
+    const transaction = sender.transactions.get(id);
+    if (transaction === undefined) sender.doubts.delete(id);
+    else if (
+      transaction.intent.dependsOn.some((one) =>
+        isDoubt(transaction.parked, one),
+      )
+    ) {
+      resume(turn, transaction);
+      sender.inquiryTick = tick;
+    }
+  }
+}
+
+/** After a restart: a doubt goes on for a while, unless the ledger has the intent meanwhile. */
+export function restoreDoubts(turn: Turn): void {
+  for (const transaction of turn.node.sender.transactions.values()) {
+    const { parked, intent, waitsFor } = transaction;
+    const doubted = intent.dependsOn.filter((id) => isDoubt(parked, id));
+    if (doubted.length === 0) continue;
+    if (doubted.some((id) => waitsFor.has(id))) limitDoubt(turn, transaction);
+    else resume(turn, transaction);
+  }
+}
+
+function resume(turn: Turn, transaction: SenderTransaction): void {
+  if (tell(turn, transaction, { type: "Resumed" }))
+    tellSender(turn, { type: "TransactionCreated" });
+}
+
+/** Whether something is parked because an intent is said to have failed. */
+function isDoubt(parked: string | undefined, id: IntentId): boolean {
+  return parked?.startsWith(doubtOf(id)) === true;
+}
+
+function doubtOf(id: IntentId): string {
+  return `it depends on ${id}, which failed, as `;
 }

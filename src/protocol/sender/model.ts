@@ -36,6 +36,8 @@ export interface PendingDelegation {
 export interface PendingAssembly {
   readonly from: NodeName;
   readonly request: MessageOf<"AssembleRequest">;
+  /** When it was asked for. Whoever asks gives up in the end, and so does a node that waits for a block. */
+  readonly sinceTick: number;
   isStarted: boolean;
 }
 
@@ -93,6 +95,11 @@ export interface Sender {
   /** How often the others were asked what became of those, since somebody began to wait, and when they are asked again. */
   inquiries: number;
   inquiryTick: number;
+  /** Transactions that are, or were, parked because somebody said that what they depend on failed, and until when. */
+  readonly doubts: Map<
+    IntentId,
+    { readonly count: number; readonly untilTick: number }
+  >;
   /** Own intents that can never be confirmed, to answer such questions. */
   readonly failed: Recent<IntentId, true>;
 }
@@ -125,6 +132,7 @@ export function createSender(): Sender {
     dependants: new Map(),
     inquiries: 0,
     inquiryTick: 0,
+    doubts: new Map(),
     failed: createRecent(limits.ended),
   };
 }
