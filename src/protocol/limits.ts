@@ -81,6 +81,8 @@ export const limits = {
   ended: 2_000,
   /** Ranges whose order of coordinators a node remembers at least: its own, the next one, and those of peers that are behind. */
   ranges: 4,
+  /** Blocks that a predecessor may be ahead: of a node that is further behind, others are sooner at work. */
+  behindBlocks: 128,
   /** Blocks a peer may claim to be ahead. A claim beyond that is nonsense and counts as no claim. */
   aheadBlocks: 1_000_000,
 } as const;

@@ -6,6 +6,7 @@ import {
   receivePermission,
 } from "./coordinator/dispatch.ts";
 import { receiveEndorsement } from "./coordinator/endorsements.ts";
+import { isDubious } from "./coordinator/flush-guards.ts";
 import { sendHeartbeats } from "./coordinator/heartbeat.ts";
 import { receivePreparedAck } from "./coordinator/preparation.ts";
 import { receiveRefusal } from "./coordinator/refusals.ts";
@@ -171,6 +172,11 @@ export function receiveMessage(
       });
     case "Handover":
       if (!candidates(turn.node).includes(from)) return;
+      // It comes again, and is believed when its sender is heard at work.
+      if (isDubious(turn.node, from, message)) {
+        ignore(turn, "dubious handover");
+        return;
+      }
       tellCoordinator(turn, {
         type: "HandoverReceived",
         from,
@@ -201,6 +207,6 @@ function receiveHeartbeat(
   }
   tellSender(turn, { type: "HeartbeatReceived", from, heartbeat });
   tellCoordinator(turn, { type: "HeartbeatReceived", from, heartbeat });
-  const { boot, beat } = heartbeat;
-  node.beats.set(from, { boot, beat, tick: node.tick });
+  const { boot, beat, state } = heartbeat;
+  node.beats.set(from, { boot, beat, state, tick: node.tick });
 }

@@ -9,7 +9,13 @@ import { watch } from "./sender/actions.ts";
 import { askForDependencies, endDoubts } from "./sender/dependencies.ts";
 import { askForProofs } from "./sender/fulfilment.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
-import { graceTicks, nextRequest, send, type Turn } from "./turn.ts";
+import {
+  flushTicks,
+  graceTicks,
+  nextRequest,
+  send,
+  type Turn,
+} from "./turn.ts";
 
 /** A tick: whatever waits for time. */
 export function pass(turn: Turn): void {
@@ -67,7 +73,7 @@ function beat(turn: Turn): void {
 function watchPredecessor(turn: Turn): void {
   const { coordinator, tick, config } = turn.node;
   if (coordinator.state !== "Elect" && coordinator.state !== "Prepared") return;
-  const { other, enteredTick } = coordinator;
+  const { other, enteredTick, flushTick } = coordinator;
   const grace = graceTicks(config);
   // Whoever dispatches, or has dispatched, is the one to wait for.
   if (
@@ -83,10 +89,11 @@ function watchPredecessor(turn: Turn): void {
     coordinator.state === "Elect" ? config.heartbeatTicks : grace;
   const isSilent =
     tick - (heardTick ?? enteredTick) > grace && tick - enteredTick > patience;
+  const sinceTick = coordinator.state === "Elect" ? enteredTick : flushTick;
   if (
     predecessor === undefined ||
     isSilent ||
-    tick - enteredTick > 4 * config.stateTicks
+    tick - sinceTick > flushTicks(config)
   ) {
     tellCoordinator(turn, { type: "PredecessorSilent" });
   } else if (

@@ -20,7 +20,9 @@ export interface Sequencer {
   /** The newest heartbeat of every node, and when it was heard. */
   readonly beats: Map<
     NodeName,
-    Pick<MessageOf<"Heartbeat">, "boot" | "beat"> & { readonly tick: number }
+    Pick<MessageOf<"Heartbeat">, "boot" | "beat" | "state"> & {
+      readonly tick: number;
+    }
   >;
   /** Nodes that did not answer, and until which tick they are skipped. */
   readonly silent: Map<NodeName, number>;
@@ -142,6 +144,13 @@ export function graceTicks({
   heartbeatGrace,
 }: Pick<SequencerConfig, "heartbeatTicks" | "heartbeatGrace">): number {
   return heartbeatTicks * heartbeatGrace;
+}
+
+/** Ticks after which a node no longer waits for what another dispatched, whatever that one says. */
+export function flushTicks({
+  stateTicks,
+}: Pick<SequencerConfig, "stateTicks">): number {
+  return 4 * stateTicks;
 }
 
 /** Ids in pages of at most `size`. */

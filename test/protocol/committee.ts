@@ -183,7 +183,7 @@ describe("A coordinator, when the committee changes", () => {
 
   it("does not wait for what a predecessor dispatched", () => {
     const node = new LoneNode({ self });
-    node.hear(other, handover([wish.id], 15));
+    node.hear(other, heartbeat("Flush")).hear(other, handover([wish.id], 15));
     expect(node.sequencer.coordinator.state).to.equal("Prepared");
     node.tell(committeeBlock(1, { committee: all }));
     node.hear(sender, delegation(wish, 1));

@@ -26,6 +26,8 @@ const graceTicks = 15;
 /** Waited for its predecessor's work, and gave way to somebody who soon has no work left. */
 function gaveWay(policy: Policy = "sticky"): LoneNode {
   return new LoneNode({ self, policy })
+    .hear(predecessor, heartbeat("Flush"))
+    .wait(20)
     .hear(predecessor, handedOver)
     .hear(higher, heartbeat("Active"))
     .hear(higher, heartbeat("Closing"));

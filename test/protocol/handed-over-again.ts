@@ -5,7 +5,7 @@ import type { MessageOf } from "../../src/protocol/messages.ts";
 import type { State } from "../../src/protocol/transition.ts";
 import { stateIdOf } from "../../src/simulation/hashing.ts";
 import { assembled } from "../helpers/drives/driven-coordinator.ts";
-import { delegation, handover } from "../helpers/letters.ts";
+import { delegation, handover, heartbeat } from "../helpers/letters.ts";
 import { keyOf, LoneNode, rank } from "../helpers/lone-node.ts";
 import { bundleOf, intent } from "../helpers/simulated-group.ts";
 
@@ -37,7 +37,9 @@ const [first, second] = [attempt(1), attempt(2)];
 
 /** A successor that was told of the first attempt, and has assembled something on top of it. */
 function successor(): LoneNode {
-  const node = new LoneNode({ self }).hear(predecessor, first.told);
+  const node = new LoneNode({ self })
+    .hear(predecessor, heartbeat("Flush"))
+    .hear(predecessor, first.told);
   const [request] = node
     .hear(predecessor, delegation(wish))
     .sent("AssembleRequest");

@@ -76,6 +76,7 @@ describe("A coordinator", () => {
   it("waits for the flush point of a handover that it did not ask for", () => {
     const node = new LoneNode({ self: rank(0) });
     const open = intent(1, "").id;
+    node.hear(rank(1), heartbeat("Flush"));
     node.hear(rank(1), handover([open], 15));
     expect(node.sequencer.coordinator.state).to.equal("Prepared");
     expect(node.sent("HandoverAck")).to.have.length(1);
@@ -92,6 +93,7 @@ describe("A coordinator", () => {
 
   it("waits for a flush point no longer than it can happen", () => {
     const node = new LoneNode({ self: rank(0) });
+    node.hear(rank(1), heartbeat("Flush"));
     node.hear(rank(1), handover([intent(1, "").id], 5));
     for (let height = 1; height < 5; height++) node.tell(block(height));
     expect(node.sequencer.coordinator.state).to.equal("Prepared");

@@ -132,6 +132,16 @@ const kept: readonly Kept[] = [
     bug: "a node that gave way forgot what it had been waiting for, and the role came back at once",
   },
   {
+    options: { seed: 91_001_622, faults: "all" },
+    property: "L2",
+    bug: "a handover with an absurd height made two nodes wait for its flush point for ever",
+  },
+  {
+    options: { seed: 3_103_000_057, faults: "all", policy: "rotating" },
+    property: "L2",
+    bug: "a handover with an absurd height made two nodes wait for its flush point for ever",
+  },
+  {
     options: { seed: 900_109, faults: "chain" },
     property: "L6",
     bug: "a sender gave something to a coordinator, and turned to another a tick later because the first had had no reason to be heard",

@@ -1,6 +1,6 @@
 import type { IntentId, NodeName } from "../ids.ts";
 import { isRemembered } from "../recent.ts";
-import { candidates, type Sequencer, type Turn } from "../turn.ts";
+import { candidates, rangeOf, type Sequencer, type Turn } from "../turn.ts";
 import {
   hasNothingDispatched,
   mayCoordinate,
@@ -49,6 +49,37 @@ export function hasToWaitFor(
     candidates(node).includes(node.config.self) &&
     handover.flushUntil > node.height &&
     handover.flush.some((id) => !isOnLedger(coordinator, node, id))
+  );
+}
+
+/**
+ * Whether a handover that would make this node wait is not believed. Whoever hands over was asked to, or was last heard at work
+ * or flushing, or had its turn just before; and this node has not waited for it in vain lately.
+ */
+export function isDubious(
+  node: Sequencer,
+  from: NodeName,
+  handover: EventOf<"HandoverReceived">["handover"],
+): boolean {
+  const { coordinator, beats, tick } = node;
+  const { flush, flushUntil } = handover;
+  const isOver =
+    flushUntil <= node.height ||
+    flush.every((id) => isOnLedger(coordinator, node, id));
+  if (isOver) return false;
+  if ((coordinator.waits.get(from)?.untilTick ?? 0) > tick) return true;
+  const { state } = beats.get(from) ?? {};
+  const isAtWork = state === "Active" || state === "Flush";
+  return (
+    !isAtWork && coordinator.predecessor !== from && !hadItsTurn(node, from)
+  );
+}
+
+/** The role moves with every range, and the last one was that node's. */
+function hadItsTurn(node: Sequencer, from: NodeName): boolean {
+  const last = rangeOf(node, node.height) - 1;
+  return (
+    node.config.policy === "rotating" && candidates(node, last)[0] === from
   );
 }
 
@@ -107,13 +138,13 @@ export function isFlushed({ flush }: Coordinator): boolean {
  * has not been told the truth about the height.
  */
 export function isFlushOver(
-  { flushUntil, handoverHeight, enteredTick }: Coordinator,
+  { flushUntil, handoverHeight, flushTick }: Coordinator,
   _event: unknown,
   { node }: Turn,
 ): boolean {
   const isBehind = node.height < handoverHeight;
   return isBehind
-    ? node.tick - enteredTick >= node.config.stateTicks
+    ? node.tick - flushTick >= node.config.stateTicks
     : node.height >= flushUntil;
 }
 

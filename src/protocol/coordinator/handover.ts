@@ -1,8 +1,10 @@
 import type { LedgerFact } from "../events.ts";
 import type { NodeName } from "../ids.ts";
+import { limits } from "../limits.ts";
 import type { HandoverRecord } from "../records.ts";
 import {
   candidates,
+  flushTicks,
   graceTicks,
   isSilent,
   newKey,
@@ -60,17 +62,18 @@ export function prepare(
     dropImportedContext(coordinator);
     coordinator.flushDigests.clear();
   }
+  if (coordinator.flushOwner === undefined) coordinator.flushTick = node.tick;
   coordinator.flushOwner = from;
-  coordinator.handoverHeight = handover.height;
+  // Nobody is believed who says that he is far ahead, nor makes this node wait for longer than a bundle can be valid.
+  const height = Math.min(handover.height, node.height + limits.behindBlocks);
+  const highest =
+    Math.max(node.height, height) + 2 * node.config.validForBlocks;
+  coordinator.handoverHeight = height;
   importContext(coordinator, handover.context);
   importPlaces(coordinator, handover.places);
   coordinator.flushUntil = Math.max(
     coordinator.flushUntil,
-    // Nobody makes this node wait for longer than a bundle can be valid, once it has seen what he has seen.
-    Math.min(
-      handover.flushUntil,
-      Math.max(node.height, handover.height) + 2 * node.config.validForBlocks,
-    ),
+    Math.min(handover.flushUntil, highest),
   );
   for (const id of handover.flush)
     if (!isOnLedger(coordinator, node, id)) coordinator.flush.add(id);
@@ -223,7 +226,18 @@ export function distrust(
   _event: unknown,
   turn: Turn,
 ): void {
-  if (coordinator.flush.size > 0) assembleAgain(turn);
+  if (coordinator.flush.size === 0) return;
+  noteVainWait(coordinator, turn);
+  assembleAgain(turn);
+}
+
+/** It may not have been his fault. But whoever makes others wait for nothing again and again is not waited for. */
+function noteVainWait(coordinator: Coordinator, { node }: Turn): void {
+  const { flushOwner, waits } = coordinator;
+  if (flushOwner === undefined) return;
+  const count = (waits.get(flushOwner)?.count ?? 0) + 1;
+  const pause = flushTicks(node.config) * Math.min(2 ** count, limits.pause);
+  waits.set(flushOwner, { count, untilTick: node.tick + pause });
 }
 
 /**
@@ -235,7 +249,8 @@ export function verifyContext(
   _event: unknown,
   turn: Turn,
 ): void {
-  const { imported, transactions } = coordinator;
+  const { imported, transactions, flushOwner, waits } = coordinator;
+  if (flushOwner !== undefined) waits.delete(flushOwner);
   if (imported.size === 0) return;
   distrustImportedContext(coordinator);
   for (const transaction of [...transactions.values()]) {

@@ -190,6 +190,13 @@ export interface Coordinator {
   flushUntil: number;
   /** The predecessor's height when he handed over. */
   handoverHeight: number;
+  /** When this node began to wait for them. To be told again does not move it. */
+  flushTick: number;
+  /** Nodes for whose work this one waited in vain, how often in a row, and until which tick it does not wait for them again. */
+  readonly waits: Map<
+    NodeName,
+    { readonly count: number; readonly untilTick: number }
+  >;
   readonly handovers: Map<RequestKey, HandoverWork>;
   heartbeatTick: number;
   closingBeats: number;
@@ -233,6 +240,8 @@ export function createCoordinator(): Coordinator {
     flushDigests: new Set(),
     flushUntil: 0,
     handoverHeight: 0,
+    flushTick: 0,
+    waits: new Map(),
     handovers: new Map(),
     heartbeatTick: 0,
     closingBeats: 0,

@@ -173,7 +173,7 @@ export class Conduct {
         // Made elsewhere again, perhaps.
         for (const { id } of message.context.created)
           course.producers.delete(id);
-        if (awaits(course, from))
+        if (awaits(course, from) && sent(effects, "HandoverAck").length > 0)
           course.awaited = {
             from,
             tick: sequencer.tick,

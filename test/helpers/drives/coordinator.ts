@@ -27,7 +27,10 @@ function elect(trace: Trace): LoneNode {
 
 /** The second in rank, which waits for what the third has dispatched. */
 function prepared(trace: Trace): LoneNode {
-  return aNode(trace, 1).hear(rank(2), handover([open], 15));
+  return aNode(trace, 1)
+    .hear(rank(2), heartbeat("Flush"))
+    .wait(20)
+    .hear(rank(2), handover([open], 15));
 }
 
 /** The second in rank, which gave way to the first while it waited, and now hears that the first has no work left. */
@@ -131,6 +134,7 @@ const beginnings: readonly Drive[] = [
     arrow: "Standby --> Prepared : HandoverReceived [hasToWaitFor]",
     run: (trace) => {
       const { node, height, other } = standby(trace);
+      node.hear(other, heartbeat("Flush", { height }));
       node.hear(other, handover([open], height + 15));
     },
   },
@@ -211,7 +215,10 @@ const takeovers: readonly Drive[] = [
   },
   {
     arrow: "Closing --> Prepared : HandoverReceived [hasToWaitFor]",
-    run: (trace) => closing(trace).hear(rank(2), handover([open], 15)),
+    run: (trace) =>
+      closing(trace)
+        .hear(rank(2), heartbeat("Flush"))
+        .hear(rank(2), handover([open], 15)),
   },
   {
     arrow: "Closing --> Elect : TransactionsDelegated [mayCoordinate]",

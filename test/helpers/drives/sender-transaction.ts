@@ -83,6 +83,10 @@ const failures: readonly Drive[] = [
     run: (trace) => back(trace, 0).gathering().refused(),
   },
   {
+    arrow: "Prepared --> Assembling : AssembleRequestReceived",
+    run: (trace) => permitted(trace).assembling(),
+  },
+  {
     arrow: "Prepared --> Delegated : ConfirmedReverted [mayRetry]",
     run: (trace) => permitted(trace).failed(),
   },
