@@ -305,6 +305,11 @@ const shapes = {
     ),
     isComplete: flag,
   }),
+  Suspicion: object({
+    type: oneOf("Suspicion"),
+    key: parseRequestKey,
+    of: parseNodeName,
+  }),
   HandoverRequest: object({ type: oneOf("HandoverRequest"), height: count }),
   Handover: object({
     type: oneOf("Handover"),

@@ -18,6 +18,7 @@ import { lengthOfBundle } from "./size.ts";
 import type { Bundle, Step } from "./transition.ts";
 import {
   candidates,
+  isSuspected,
   outranks,
   rangeOf,
   send,
@@ -165,7 +166,9 @@ function isJustified(
     rangeOf(node, theirHeight) !== rangeOf(node, node.height)
   )
     return false;
-  const other = node.coordinator.state === "Active" ? self : liveOther(node);
+  const isActive =
+    node.coordinator.state === "Active" && !isSuspected(node, self);
+  const other = isActive ? self : liveOther(node);
   return (
     other === undefined ||
     other === coordinator ||

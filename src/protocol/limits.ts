@@ -21,6 +21,10 @@ export const limits = {
   pause: 8,
   /** The longest time for which something is parked on another member's word, in times that an answer may take: long enough that it costs little to ask again. */
   doubt: 64,
+  /** Time in which a coordinator gets a transaction a step further, in times that an answer may take: it may have to wait for some senders that do not answer, and for a predecessor. */
+  patience: 8,
+  /** The longest time for which a node is passed over on somebody's word, in times that patience lasts. */
+  suspicion: 16,
   /** Intents that one sender assembles for one request: as many as a bundle takes, so that one way there and back fills it. */
   assembly: 100,
   /** Characters of the steps in one answer to that, if there is more than one: a quarter of a message. */

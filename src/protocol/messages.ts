@@ -202,6 +202,12 @@ export type Message =
       }[];
       readonly isComplete: boolean;
     }
+  /** A coordinator is heard and makes no progress with the intents of the one that says so. */
+  | {
+      readonly type: "Suspicion";
+      readonly key: RequestKey;
+      readonly of: NodeName;
+    }
   | { readonly type: "HandoverRequest"; readonly height: number }
   | {
       readonly type: "Handover";

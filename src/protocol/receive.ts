@@ -34,6 +34,7 @@ import { receivePrepared } from "./sender/preparation.ts";
 import { submit } from "./sender/submission.ts";
 import { tell } from "./sender/tell.ts";
 import { reconsider } from "./sender/waiting.ts";
+import { receiveSuspicion } from "./suspicion.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
 import { pass } from "./time.ts";
 import {
@@ -163,6 +164,8 @@ export function receiveMessage(
     case "Heartbeat":
       if (!candidates(turn.node).includes(from)) return;
       return receiveHeartbeat(turn, from, message);
+    case "Suspicion":
+      return receiveSuspicion(turn, from, message);
     case "HandoverRequest":
       if (!candidates(turn.node).includes(from)) return;
       return tellCoordinator(turn, {

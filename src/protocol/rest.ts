@@ -51,6 +51,8 @@ function hasNothingToSend({
   state,
   transactions,
   dependants,
+  doubts,
+  first,
   waitForRange,
   assembly,
   undecided,
@@ -59,6 +61,8 @@ function hasNothingToSend({
     state === "Idle" &&
     transactions.size === 0 &&
     dependants.size === 0 &&
+    doubts.size === 0 &&
+    first === undefined &&
     waitForRange === undefined &&
     assembly === undefined &&
     undecided.length === 0

@@ -43,6 +43,8 @@ export function createSequencer(
     endorser: createEndorser(),
     beats: new Map(),
     silent: new Map(),
+    suspects: new Map(),
+    suspicions: new Map(),
     requests: 0,
     ignored: new Map(),
   };

@@ -1,13 +1,20 @@
 import { watchAssemblies } from "./coordinator/assembly.ts";
 import { watchBundles } from "./coordinator/deadlines.ts";
 import { notifyDispatched } from "./coordinator/dispatch.ts";
-import { sendHandover, watchFlush } from "./coordinator/handover.ts";
+import { isNotAwaited } from "./coordinator/flush-guards.ts";
+import {
+  noteVainWait,
+  sendHandover,
+  watchFlush,
+} from "./coordinator/handover.ts";
 import { sendHeartbeats } from "./coordinator/heartbeat.ts";
 import { tellTransaction } from "./coordinator/tell.ts";
 import { forgetDeferred } from "./endorser.ts";
 import { watch } from "./sender/actions.ts";
 import { askForDependencies, endDoubts } from "./sender/dependencies.ts";
 import { askForProofs } from "./sender/fulfilment.ts";
+import { watchProgress } from "./sender/progress.ts";
+import { repeatSuspicions } from "./suspicion.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
 import {
   flushTicks,
@@ -23,6 +30,7 @@ export function pass(turn: Turn): void {
   const { coordinator, config } = node;
   node.tick += 1;
   watch(turn);
+  watchProgress(turn);
   endDoubts(turn);
   askForDependencies(turn);
   askForProofs(turn);
@@ -57,6 +65,7 @@ function beat(turn: Turn): void {
   const { coordinator, tick, sender } = turn.node;
   coordinator.heartbeatTick = tick;
   sendHeartbeats(turn);
+  if (sender.transactions.size > sender.resting) repeatSuspicions(turn);
   const { over } = coordinator;
   coordinator.over = [];
   for (const transaction of over)
@@ -89,11 +98,17 @@ function watchPredecessor(turn: Turn): void {
     coordinator.state === "Elect" ? config.heartbeatTicks : grace;
   const isSilent =
     tick - (heardTick ?? enteredTick) > grace && tick - enteredTick > patience;
-  const sinceTick = coordinator.state === "Elect" ? enteredTick : flushTick;
+  const isElect = coordinator.state === "Elect";
+  const isOver =
+    tick - (isElect ? enteredTick : flushTick) > flushTicks(config);
+  // It is heard, and does not hand over.
+  if (isElect && isOver && predecessor !== undefined)
+    noteVainWait(turn, predecessor);
   if (
     predecessor === undefined ||
     isSilent ||
-    tick - sinceTick > flushTicks(config)
+    isOver ||
+    isNotAwaited(turn.node, predecessor)
   ) {
     tellCoordinator(turn, { type: "PredecessorSilent" });
   } else if (

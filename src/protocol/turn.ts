@@ -26,6 +26,25 @@ export interface Sequencer {
   >;
   /** Nodes that did not answer, and until which tick they are skipped. */
   readonly silent: Map<NodeName, number>;
+  /** Coordinators that made no progress for this node, how often, and until which tick they are passed over. */
+  readonly suspects: Map<
+    NodeName,
+    {
+      readonly key: RequestKey;
+      readonly count: number;
+      readonly untilTick: number;
+    }
+  >;
+  /** Whom others suspect: the last that each of them said, and until when it counts. Before that they are not listened to again. */
+  readonly suspicions: Map<
+    NodeName,
+    {
+      readonly key: RequestKey;
+      readonly of: NodeName;
+      readonly count: number;
+      readonly untilTick: number;
+    }
+  >;
   requests: number;
   /** Messages that changed nothing, by reason. */
   readonly ignored: Map<string, number>;
@@ -133,9 +152,21 @@ export function outranks(
   return rank !== -1 && (rank < order.indexOf(other) || !order.includes(other));
 }
 
-/** Whether a node is being skipped because it did not answer. */
-export function isSilent({ silent, tick }: Sequencer, node: NodeName): boolean {
-  return (silent.get(node) ?? 0) > tick;
+/** Whether a node is being skipped: it did not answer, or does nothing. */
+export function isSilent(sequencer: Sequencer, node: NodeName): boolean {
+  const { silent, tick } = sequencer;
+  return (silent.get(node) ?? 0) > tick || isSuspected(sequencer, node);
+}
+
+/** Whether a node is passed over because it makes no progress, as this node or another one says. */
+export function isSuspected(
+  { suspects, suspicions, tick }: Sequencer,
+  node: NodeName,
+): boolean {
+  if ((suspects.get(node)?.untilTick ?? 0) > tick) return true;
+  for (const { of, untilTick } of suspicions.values())
+    if (of === node && untilTick > tick) return true;
+  return false;
 }
 
 /** Ticks without a heartbeat after which a coordinator counts as silent. */

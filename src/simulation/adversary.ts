@@ -202,6 +202,7 @@ export class Adversary {
       case "Handover":
         return { ...message, height, flush: this.#someIds() };
       case "HandoverAck":
+      case "Suspicion":
         return message;
     }
   }

@@ -153,6 +153,8 @@ export function describeMessage(message: Message, names: Names): string {
       return `${type} ${names.of(message.id)} "${message.reason}"`;
     case "Heartbeat":
       return `${type} ${message.state} boot=${message.boot} block=${message.height} ${message.transactions.map(({ id, stage }) => `${names.of(id)}:${stage}`).join(",")}${message.isComplete ? "" : " …"}`;
+    case "Suspicion":
+      return `${type} of=${message.of}`;
     case "HandoverRequest":
       return `${type} block=${message.height}`;
     case "Handover":

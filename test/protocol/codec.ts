@@ -285,6 +285,7 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
     ),
     isComplete: fc.boolean(),
   }),
+  Suspicion: fc.record({ type: type("Suspicion"), key, of: nodeName }),
   HandoverRequest: fc.record({ type: type("HandoverRequest"), height }),
   Handover: fc.record({
     type: type("Handover"),

@@ -57,7 +57,7 @@ describe("A member that hands over what it never had", () => {
     expect(node.sequencer.coordinator.state).to.equal("Active");
   });
 
-  for (const policy of ["sticky"] satisfies Policy[])
+  for (const policy of ["sticky", "rotating"] satisfies Policy[])
     it(`does not stop a group, however often it does so, ${policy}`, () => {
       const group = new HostileGroup(
         {

@@ -6,6 +6,7 @@ import {
   bySender,
   graceTicks,
   idsOf,
+  isSuspected,
   pages,
   rangeOf,
   send,
@@ -44,6 +45,7 @@ export function note(
   { node }: Turn,
 ): void {
   const { other } = coordinator;
+  if (isSuspected(node, from)) return;
   const isFresh =
     other !== undefined && node.tick - other.tick <= graceTicks(node.config);
   if (

@@ -61,18 +61,26 @@ export function isDubious(
   from: NodeName,
   handover: EventOf<"HandoverReceived">["handover"],
 ): boolean {
-  const { coordinator, beats, tick } = node;
+  const { coordinator, beats } = node;
   const { flush, flushUntil } = handover;
   const isOver =
     flushUntil <= node.height ||
     flush.every((id) => isOnLedger(coordinator, node, id));
   if (isOver) return false;
-  if ((coordinator.waits.get(from)?.untilTick ?? 0) > tick) return true;
+  if (isNotAwaited(node, from)) return true;
   const { state } = beats.get(from) ?? {};
   const isAtWork = state === "Active" || state === "Flush";
   return (
     !isAtWork && coordinator.predecessor !== from && !hadItsTurn(node, from)
   );
+}
+
+/** Whether this node waited for that one in vain lately, and does not wait for it again. */
+export function isNotAwaited(
+  { coordinator, tick }: Sequencer,
+  node: NodeName,
+): boolean {
+  return (coordinator.waits.get(node)?.untilTick ?? 0) > tick;
 }
 
 /** The role moves with every range, and the last one was that node's. */

@@ -2,6 +2,7 @@ import {
   candidates,
   graceTicks,
   isSilent,
+  isSuspected,
   outranks,
   rangeOf,
   type Sequencer,
@@ -158,6 +159,7 @@ export function isOutrankedBy(
   return (
     from !== node.config.self &&
     heartbeat.state === "Active" &&
+    !isSuspected(node, from) &&
     outranks(node, from, node.config.self)
   );
 }
@@ -168,7 +170,7 @@ export function isAskedByHigher(
   { from }: EventOf<"HandoverRequestReceived">,
   { node }: Turn,
 ): boolean {
-  return outranks(node, from, node.config.self);
+  return !isSuspected(node, from) && outranks(node, from, node.config.self);
 }
 
 /** The range has moved on since this node took the role up, and another live node comes first in it. */

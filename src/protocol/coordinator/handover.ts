@@ -227,17 +227,17 @@ export function distrust(
   turn: Turn,
 ): void {
   if (coordinator.flush.size === 0) return;
-  noteVainWait(coordinator, turn);
+  if (coordinator.flushOwner !== undefined)
+    noteVainWait(turn, coordinator.flushOwner);
   assembleAgain(turn);
 }
 
 /** It may not have been his fault. But whoever makes others wait for nothing again and again is not waited for. */
-function noteVainWait(coordinator: Coordinator, { node }: Turn): void {
-  const { flushOwner, waits } = coordinator;
-  if (flushOwner === undefined) return;
-  const count = (waits.get(flushOwner)?.count ?? 0) + 1;
-  const pause = flushTicks(node.config) * Math.min(2 ** count, limits.pause);
-  waits.set(flushOwner, { count, untilTick: node.tick + pause });
+export function noteVainWait({ node }: Turn, predecessor: NodeName): void {
+  const { waits } = node.coordinator;
+  const count = (waits.get(predecessor)?.count ?? 0) + 1;
+  const pause = flushTicks(node.config) * Math.min(4 ** count, limits.pause);
+  waits.set(predecessor, { count, untilTick: node.tick + pause });
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   candidates,
   graceTicks,
   isSilent,
+  isSuspected,
   type Sequencer,
   type Turn,
 } from "../turn.ts";
@@ -29,9 +30,10 @@ export function follow(
   const { node } = turn;
   node.silent.delete(from);
   if (
-    heartbeat.state === "Active" ||
-    heartbeat.state === "Elect" ||
-    heartbeat.state === "Prepared"
+    !isSuspected(node, from) &&
+    (heartbeat.state === "Active" ||
+      heartbeat.state === "Elect" ||
+      heartbeat.state === "Prepared")
   ) {
     sender.active = { node: from, tick: node.tick };
   } else if (sender.active?.node === from) {
@@ -111,10 +113,16 @@ export function changeDelegate(turn: Turn, to: NodeName): void {
 export function giveUpOn(turn: Turn, silentNode: NodeName): void {
   const { node } = turn;
   node.silent.set(silentNode, node.tick + node.config.suspicionTicks);
-  if (node.sender.active?.node === silentNode) node.sender.active = undefined;
-  if (node.sender.delegate === silentNode) node.sender.delegate = undefined;
-  node.sender.delegation = undefined;
-  for (const transaction of sentTo(node.sender, silentNode))
+  takeBack(turn, silentNode);
+}
+
+/** Takes back all that a node has not dispatched. */
+export function takeBack(turn: Turn, from: NodeName): void {
+  const { sender } = turn.node;
+  if (sender.active?.node === from) sender.active = undefined;
+  if (sender.delegate === from) sender.delegate = undefined;
+  if (sender.delegation?.to === from) sender.delegation = undefined;
+  for (const transaction of sentTo(sender, from))
     tell(turn, transaction, { type: "Released" });
 }
 

@@ -123,10 +123,10 @@ function limitDoubt(
 export function endDoubts(turn: Turn): void {
   const { sender, tick } = turn.node;
   for (const [id, { untilTick }] of sender.doubts) {
-    if (tick < untilTick) continue;
     const transaction = sender.transactions.get(id);
     if (transaction === undefined) sender.doubts.delete(id);
     else if (
+      tick >= untilTick &&
       transaction.intent.dependsOn.some((one) =>
         isDoubt(transaction.parked, one),
       )

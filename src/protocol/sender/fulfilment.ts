@@ -4,6 +4,7 @@ import { limits } from "../limits.ts";
 import type { MessageOf } from "../messages.ts";
 import { hashingFor, outlineInItsEpoch } from "../outline.ts";
 import type { Fulfilment } from "../records.ts";
+import { trust } from "../suspicion.ts";
 import { tellSender } from "../tell.ts";
 import type { Bundle } from "../transition.ts";
 import {
@@ -38,6 +39,9 @@ export function seeFulfilled(
 ): void {
   const transaction = turn.node.sender.transactions.get(id);
   if (transaction !== undefined) {
+    const { permission } = transaction;
+    if (permission?.digest === fulfilment.digest)
+      trust(turn.node, permission.coordinator);
     const verdict = judge(turn.node, transaction, fulfilment.digest);
     if (verdict !== "own")
       tell(turn, transaction, { type: "FulfilledUnseen", fulfilment });

@@ -41,6 +41,19 @@ export interface PendingAssembly {
   isStarted: boolean;
 }
 
+/** A transaction that waits for nothing but its coordinators. */
+export interface FirstInLine {
+  readonly id: IntentId;
+  /** How far it ever came, since when it has been the first, and since when it has come no further. */
+  stage: number;
+  readonly sinceTick: number;
+  stageTick: number;
+  /** The height at that time. */
+  height: number;
+  /** For how many ticks each node was its coordinator. */
+  readonly ticksWith: Map<NodeName, number>;
+}
+
 /** The node as a sender of one group. */
 export interface Sender {
   state: SenderState;
@@ -71,6 +84,8 @@ export interface Sender {
   /** The tick before which nothing is delegated, after a refusal. */
   pausedUntil: number;
   refusals: number;
+  /** The oldest transaction that only a coordinator can help, and how it is going. */
+  first: FirstInLine | undefined;
   assembly: PendingAssembly | undefined;
   /** The last answer, to give it again. */
   answered:
@@ -123,6 +138,7 @@ export function createSender(): Sender {
     delegation: undefined,
     pausedUntil: 0,
     refusals: 0,
+    first: undefined,
     assembly: undefined,
     answered: undefined,
     undecided: [],

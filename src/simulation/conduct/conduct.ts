@@ -1,6 +1,7 @@
 import type { Effect } from "../../protocol/effects.ts";
 import type { Event } from "../../protocol/events.ts";
 import type { IntentId, NodeName, RequestKey } from "../../protocol/ids.ts";
+import type { MessageOf } from "../../protocol/messages.ts";
 import { isRemembered } from "../../protocol/recent.ts";
 import type { Sequencer } from "../../protocol/sequencer.ts";
 import type { Bundle } from "../../protocol/transition.ts";
@@ -15,6 +16,7 @@ import {
   checkRepeated,
 } from "./coordinator.ts";
 import {
+  type Awaited,
   type Course,
   note,
   notePostponed,
@@ -174,12 +176,7 @@ export class Conduct {
         for (const { id } of message.context.created)
           course.producers.delete(id);
         if (awaits(course, from) && sent(effects, "HandoverAck").length > 0)
-          course.awaited = {
-            from,
-            tick: sequencer.tick,
-            flush: message.flush,
-            flushUntil: message.flushUntil,
-          };
+          course.awaited = awaitedOf(course, from, message, sequencer.tick);
         return;
       case "TransactionReverted":
       case "TransactionRefused":
@@ -202,6 +199,7 @@ export class Conduct {
       case "DependencyFailed":
       case "FulfilmentQuery":
       case "FulfilmentProof":
+      case "Suspicion":
       case "HandoverRequest":
       case "HandoverAck":
         return;
@@ -239,6 +237,17 @@ export class Conduct {
         throw violation("S27", node, `dispatches before ${from} has flushed`);
     }
   }
+}
+
+/** To be told again does not make anybody wait for longer. */
+function awaitedOf(
+  { awaited, coordinatorState }: Course,
+  from: NodeName,
+  { flush, flushUntil }: MessageOf<"Handover">,
+  tick: number,
+): Awaited {
+  const isAgain = coordinatorState === "Prepared" && awaited?.from === from;
+  return { from, tick: isAgain ? awaited.tick : tick, flush, flushUntil };
 }
 
 /** Whether a handover by that node changes when the role may be taken up. */
