@@ -159,8 +159,8 @@ export function isOutrankedBy(
   return (
     from !== node.config.self &&
     heartbeat.state === "Active" &&
-    !isSuspected(node, from) &&
-    outranks(node, from, node.config.self)
+    outranks(node, from, node.config.self) &&
+    !isSuspected(node, from)
   );
 }
 
