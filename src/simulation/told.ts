@@ -91,6 +91,7 @@ function checkSent(node: SimulatedNode, to: NodeName, message: Message): void {
     case "Heartbeat":
     case "HandoverRequest":
     case "Handover":
+    case "Suspicion":
     case "HandoverAck":
       return;
   }

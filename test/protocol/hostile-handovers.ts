@@ -37,7 +37,8 @@ describe("A member that hands over what it never had", () => {
         node.hear(liar, { ...told, height: height && height + ticks });
         node.hear(honest, delegation(intent(1, "")));
       };
-      for (say(); coordinator.state === "Prepared"; ticks++) {
+      say();
+      for (; coordinator.state === "Prepared"; ticks++) {
         node.wait(1);
         say();
         if (ticks > 10 * stateTicks) break;
