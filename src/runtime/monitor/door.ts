@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { guard, type GuardOptions, requireStrong } from "../rpc/guard.ts";
+import { guard, type GuardOptions, requireSafe } from "../rpc/guard.ts";
 import { plainServer } from "../rpc/http.ts";
 import { close, listen } from "../rpc/listening.ts";
 import { monitorLimits } from "./limits.ts";
@@ -12,7 +12,7 @@ export interface MonitorDoorOptions extends Omit<
   GuardOptions,
   "host" | "allowedOrigins"
 > {
-  /** 127.0.0.1 unless told. For others, say by which names they call it, or give them a token. */
+  /** 127.0.0.1 unless given. Any address that other machines reach needs a token. */
   readonly host?: string | undefined;
   /** 0 takes a free one. */
   readonly port: number;
@@ -47,8 +47,8 @@ export async function openMonitorDoor(
   },
 ): Promise<MonitorDoor> {
   const host = options.host ?? "127.0.0.1";
-  requireStrong(options.token);
   const { token, allowedHosts } = options;
+  requireSafe("monitoring server", { host, token });
   const refuse = guard({ host, token, allowedHosts });
   const limits = { ...monitorLimits, ...options.limits };
   const server = plainServer(limits, (request, response) => {

@@ -24,20 +24,21 @@ const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 /** Shorter ones can be guessed. */
 const tokenLengthMin = 16;
 
-/** Throws if a token can be guessed. */
-export function requireStrong(token: string | undefined): void {
+/** Addresses that mean every interface. Nobody is reached under them, so no honest request names one as its host. */
+const wildcards = ["", "0.0.0.0", "::", "[::]"];
+
+/** Throws if the token can be guessed, or if there is none and others than this machine reach the server. */
+export function requireSafe(
+  server: "RPC server" | "monitoring server",
+  { host, token }: Pick<GuardOptions, "host" | "token">,
+): void {
   if (token !== undefined && token.length < tokenLengthMin)
     throw new Error(
       `The token has ${token.length} characters. Use a random one of at least ${tokenLengthMin}.`,
     );
-}
-
-/** Throws if the options would let everybody in. */
-export function requireSafe({ host, token }: GuardOptions): void {
-  requireStrong(token);
   if (token === undefined && !isLoopback(host))
     throw new Error(
-      `The RPC server cannot listen on ${host} without a token: everybody who reaches it could use this node. Configure a token, or listen on 127.0.0.1.`,
+      `The ${server} cannot listen on "${host}" without a token: everybody who reaches it could use it. Configure a token, or listen on 127.0.0.1.`,
     );
 }
 
@@ -47,7 +48,7 @@ export function guard(
 ): (request: IncomingMessage) => Refusal | undefined {
   const { host, token, allowedHosts, allowedOrigins = [] } = options;
   const hosts = new Set(
-    [...loopbackNames, host, ...(allowedHosts ?? [])].map((name) =>
+    [...loopbackNames, ...ownNames(host), ...(allowedHosts ?? [])].map((name) =>
       name.toLowerCase(),
     ),
   );
@@ -70,6 +71,12 @@ export function guard(
       return { status: 401, reason: "A token is needed" };
     return undefined;
   };
+}
+
+/** The name under which requests reach an address, if it is the address of one interface. */
+function ownNames(host: string): readonly string[] {
+  if (wildcards.includes(host)) return [];
+  return [host.includes(":") && !host.startsWith("[") ? `[${host}]` : host];
 }
 
 function isLoopback(host: string): boolean {

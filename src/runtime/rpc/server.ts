@@ -46,7 +46,7 @@ export class RpcServer {
     this.#options = { ...options, host: options.host ?? "127.0.0.1" };
     this.#ports = ports;
     this.#limits = { ...rpcLimits, ...options.limits };
-    requireSafe(this.#options);
+    requireSafe("RPC server", this.#options);
   }
 
   /** Listens on both ports or on none. */

@@ -190,6 +190,38 @@ describe("The door of the monitor", () => {
     expect(short).to.match(/at least 16/);
   });
 
+  it("does not listen for other machines without a token", async () => {
+    await open();
+    const ports = { monitor: rig.monitor, report: () => undefined };
+    for (const host of ["0.0.0.0", "::", "", "192.0.2.1", "127.evil.example"]) {
+      const outcome = await openMonitorDoor(
+        { port: 0, host, allowedHosts: ["alice.example"] },
+        ports,
+      ).then(
+        async (opened) => {
+          await opened.close();
+          return "opened";
+        },
+        (error: unknown) => String(error),
+      );
+      expect(outcome, host).to.match(/without a token/);
+    }
+  });
+
+  it("does not take the address of all interfaces for its name", async () => {
+    const token = "a token that nobody would guess";
+    await open({ host: "0.0.0.0", token, allowedHosts: ["alice.example"] });
+    const statusAs = async (host: string): Promise<number | undefined> =>
+      await statusOf("/metrics", {
+        headers: { host, authorization: `Bearer ${token}` },
+      });
+    for (const host of ["0.0.0.0", "0.0.0.0:8552", "[::]", "evil.example"])
+      expect(await statusAs(host), host).to.equal(403);
+    expect(await statusAs("alice.example")).to.equal(200);
+    const headers = { host: "localhost" };
+    expect(await statusOf("/metrics", { headers })).to.equal(401);
+  });
+
   it("ends with clients that trickle, or say nothing", async () => {
     await open({ limits: { headersMs: 50, bodyMs: 100 } });
     const slow = await rawConnection(door.url);

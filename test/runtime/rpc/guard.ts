@@ -92,6 +92,18 @@ describe("who may talk to the RPC", () => {
       expect(await both({ host }), host).to.deep.equal([403, 403]);
   });
 
+  it("does not take the address of all interfaces for its name", async () => {
+    await start({ host: "0.0.0.0", token, allowedHosts: ["node.example"] });
+    const authorization = `Bearer ${token}`;
+    for (const host of ["0.0.0.0", "0.0.0.0:8550", "[::]"])
+      expect(await both({ host, authorization }), host).to.deep.equal([
+        403, 403,
+      ]);
+    expect(await both({ host: "node.example", authorization })).to.deep.equal([
+      200, 101,
+    ]);
+  });
+
   it("refuses pages that are not allowed", async () => {
     const allowed = "https://wallet.example";
     await start({ allowedOrigins: [allowed] });
