@@ -1,5 +1,5 @@
 // Measures how close four nodes that spend one state come to what a chain can do, with all that can be chosen:
-// `npm run bench:throughput -- [--chain in-process --bundle 1 --intents 1000 --rounds 3 --mining 100 --policy sticky]`.
+// `npm run bench:throughput -- [--chain in-process --bundle 1 --intents 1000 --rounds 3 --mining 100 --policy rotating]`.
 import { parseArgs } from "node:util";
 
 import { chainNames } from "./bench/chains.ts";
@@ -13,7 +13,7 @@ const { values } = parseArgs({
     intents: { type: "string", default: "1000" },
     rounds: { type: "string", default: "3" },
     mining: { type: "string", default: "100" },
-    policy: { type: "string", default: "rotating" },
+    policy: { type: "string", default: "sticky" },
     json: { type: "boolean", default: false },
   },
 });
@@ -27,7 +27,9 @@ for (const chain of chainNames) {
       mining: values.mining === "automine" ? "automine" : Number(values.mining),
       intents: Number(values.intents),
       rounds: Number(values.rounds),
-      settings: { policy: values.policy === "sticky" ? "sticky" : "rotating" },
+      settings: {
+        policy: values.policy === "rotating" ? "rotating" : "sticky",
+      },
       tell: (line) => {
         console.error(`${chain}, bundles of at most ${bundleMax}: ${line}`);
       },

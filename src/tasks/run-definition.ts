@@ -27,7 +27,7 @@ export const runTask: TaskDefinition = task(
     ...text,
     name: "policy",
     description:
-      "When the role of the coordinator moves: sticky or rotating (default: rotating)",
+      "When the role of the coordinator moves: sticky or rotating (default: sticky)",
   })
   .addOption({
     ...text,

@@ -26,7 +26,7 @@ export interface NodeSettings {
 
 /** A dead coordinator is found out within three seconds. */
 export const defaultSettings: NodeSettings = {
-  policy: "rotating",
+  policy: "sticky",
   rangeSizeBlocks: 50,
   tickMs: 50,
   heartbeatMs: 500,

@@ -30,7 +30,8 @@ describe("plugin: npx hardhat sequencer:run", function () {
   });
 
   it("confirms 200 contended intents of 4 nodes without a revert", async () => {
-    const args = ["--intents", "200", "--rpc-port", "0", "--range-size", "10"];
+    const moving = ["--policy", "rotating", "--range-size", "10"];
+    const args = ["--intents", "200", "--rpc-port", "0", ...moving];
     const run = new RunProcess(args, variables);
     const { exitCode, summary, stderr } = await run.end();
     expect(exitCode, stderr).to.equal(0);

@@ -124,7 +124,7 @@ describe("plugin: sequencer:run, when something is in the way", function () {
       for (const [other, code] of [
         [{ nodes: "3" }, "DATA_DIR_OTHER"],
         [{ threshold: "1" }, "DATA_DIR_OTHER"],
-        [{ policy: "sticky" }, "DATA_DIR_OTHER"],
+        [{ policy: "rotating" }, "DATA_DIR_OTHER"],
       ] as const)
         await expectError(
           code,

@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+
 import { expect } from "chai";
 
 import { defaultSettings } from "../../../src/runtime/node/settings.ts";
+import { runTask } from "../../../src/tasks/run-definition.ts";
 import { socketLimits } from "../../../src/runtime/transport/socket/limits.ts";
 
 describe("Default settings", () => {
@@ -8,6 +11,16 @@ describe("Default settings", () => {
 
   it("find out about a dead coordinator within three seconds", () => {
     expect(heartbeatMs * heartbeatGrace).to.be.at.most(3_000);
+  });
+
+  it("leave the role with the coordinator that has it, as the documents say", () => {
+    expect(defaultSettings.policy).to.equal("sticky");
+    const protocol = readFileSync(
+      new URL("../../../docs/protocol.md", import.meta.url),
+      "utf8",
+    );
+    expect(protocol).to.match(/`sticky` \(the\s+default\)/);
+    expect(JSON.stringify(runTask)).to.match(/default: sticky/);
   });
 
   it("let nodes that were cut off dial again within a heartbeat", () => {

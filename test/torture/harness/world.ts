@@ -110,6 +110,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
             chainUrl: chain.urlFor(name),
             outDir,
             config: {
+              // The role moves often, so that faults meet handovers.
+              policy: "rotating",
               heartbeatMs: HEARTBEAT_MS,
               pollMs: POLL_MS,
               ...options.settings,

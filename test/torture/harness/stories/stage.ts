@@ -69,7 +69,7 @@ export class Stage {
       nodes: options.nodes,
       outDir,
       blockMs: BLOCK_MS,
-      settings: { rangeSizeBlocks, ...settings },
+      settings: { policy: "rotating", rangeSizeBlocks, ...settings },
     });
     try {
       const nodes = [...world.nodes.values()];
