@@ -4,7 +4,6 @@ import { leaveMs } from "../plugin/running/run.ts";
 import { onInterrupt } from "../plugin/running/signals.ts";
 import { jsonJournal, plainJournal } from "../plugin/serving/journal.ts";
 import {
-  failPointVariable,
   type NodeOptions,
   parseNodeOptions,
 } from "../plugin/serving/options.ts";
@@ -15,8 +14,7 @@ export default async function node(
   { json, ...options }: NodeOptions & { readonly json: boolean },
   hre: HardhatRuntimeEnvironment,
 ): Promise<void> {
-  const failPoint = process.env[failPointVariable];
-  const request = parseNodeOptions({ ...options, failPoint });
+  const request = parseNodeOptions(options);
   const { name, level } = request;
   const journal = json
     ? jsonJournal({ node: name, level }, { stream: process.stdout })

@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { expect } from "chai";
 
-import type { FailPoint } from "../../src/runtime/node/fail-points.ts";
+import type { FailPoint } from "./harness/processes/fail-points.ts";
 import type { Transfer } from "./harness/stories/bank.ts";
 import { Stage } from "./harness/stories/stage.ts";
 import { until } from "./harness/processes/until.ts";

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 
 import { parseNodeName, type NodeName } from "../../protocol/ids.ts";
-import { type FailPoint, failPoints } from "../../runtime/node/fail-points.ts";
 import { SequencerError } from "../errors.ts";
 import { type LogLevel, logLevels } from "../../runtime/monitor/log-lines.ts";
 import { parseChoice, parseNumber } from "../parse-option.ts";
@@ -15,8 +14,6 @@ export interface NodeOptions {
   readonly rpcPort?: string | undefined;
   readonly statusPort?: string | undefined;
   readonly logLevel?: string | undefined;
-  /** Not an option: only tests set it, in the environment. */
-  readonly failPoint?: string | undefined;
 }
 
 /** What the user asks for, checked. */
@@ -32,12 +29,7 @@ export interface NodeRequest {
   readonly statusPort: number;
   /** The least that is written down. */
   readonly level: LogLevel;
-  /** Where the process kills itself, to test that nothing is lost. */
-  readonly failPoint: FailPoint | undefined;
 }
-
-/** The variable of the environment with which tests kill a node at a point. */
-export const failPointVariable = "SEQUENCER_FAIL_POINT";
 
 const rpcPortDefault = 8550;
 const statusPortDefault = 8552;
@@ -59,7 +51,6 @@ export function parseNodeOptions(options: NodeOptions): NodeRequest {
         max: portMax,
       }) ?? statusPortDefault,
     level: parseChoice("--log-level", options.logLevel, logLevels) ?? "info",
-    failPoint: parseChoice(failPointVariable, options.failPoint, failPoints),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 
+import type { NodePorts } from "../../runtime/node/ports.ts";
 import { Closers } from "../running/closers.ts";
 import { createControl } from "../running/control.ts";
 import type { Journal } from "./journal.ts";
@@ -13,13 +14,14 @@ export interface NodeRunPorts {
   readonly now: () => number;
   /** Calls back for every polite request to end. */
   readonly onInterrupt: (listener: () => void) => () => void;
+  readonly onTurn?: NodePorts["onTurn"];
 }
 
 /** Runs one node until somebody ends it, or it cannot go on. What it accepted is on its disk either way. */
 export async function runNode(
   hre: HardhatRuntimeEnvironment,
   request: NodeRequest,
-  { journal, now, onInterrupt }: NodeRunPorts,
+  { journal, now, onInterrupt, onTurn }: NodeRunPorts,
 ): Promise<void> {
   const control = createControl(now);
   const closers = new Closers();
@@ -34,6 +36,7 @@ export async function runNode(
       hre,
       closers,
       journal,
+      onTurn,
       onFatal: control.fail,
     });
     // If it is not waited for, it fails because everything else is closed.

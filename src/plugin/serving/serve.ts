@@ -11,6 +11,7 @@ import { loadWallet } from "../../runtime/keys/wallet-file.ts";
 import { openChainClient } from "../../runtime/ledger/client/open.ts";
 import { databaseBytes } from "../../runtime/monitor/database-size.ts";
 import { Monitor } from "../../runtime/monitor/monitor.ts";
+import type { NodePorts } from "../../runtime/node/ports.ts";
 import type { Database } from "../../runtime/store/database.ts";
 import type { SocketNetwork } from "../../runtime/transport/socket/network.ts";
 import { UserBook } from "../../runtime/users/book.ts";
@@ -36,6 +37,7 @@ export interface ServePorts {
   readonly onFatal: (error: unknown) => void;
   /** Gets everything that was opened. */
   readonly closers: Closers;
+  readonly onTurn?: NodePorts["onTurn"];
 }
 
 /** Starts one node, between its peers, the chain and its users. What was on its disk goes on. */
@@ -173,12 +175,7 @@ async function startMember(
         opened = { database, book };
         return book;
       },
-      failAt:
-        request.failPoint &&
-        ((point) => {
-          // As the operating system does it: nothing is closed, and nobody is told.
-          if (point === request.failPoint) process.kill(process.pid, "SIGKILL");
-        }),
+      onTurn: ports.onTurn,
       onFact: (_name, fact) => {
         monitor.see(fact);
         journal.see(fact);

@@ -34,7 +34,7 @@ export interface MemberOptions {
 /** What a node is connected with. */
 export interface MemberPorts extends Pick<
   NodePorts,
-  "endorser" | "payers" | "faucet" | "wallet" | "directory" | "failAt"
+  "endorser" | "payers" | "faucet" | "wallet" | "directory" | "onTurn"
 > {
   /** The network between the nodes. */
   readonly connect: Connect;
@@ -116,7 +116,7 @@ export class Member {
         ),
       payers: this.#ports.payers,
       faucet: this.#ports.faucet,
-      failAt: this.#ports.failAt,
+      onTurn: this.#ports.onTurn,
       users: this.#ports.createUsers(store, this.name),
       onFact: (fact) => {
         if (fact.type === "Settled") this.#tell(fact.settlement);

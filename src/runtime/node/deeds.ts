@@ -15,7 +15,6 @@ import type { Submitter } from "../ledger/submitter/submitter.ts";
 import type { Settlement } from "../service.ts";
 import type { Body } from "./body.ts";
 import type { Endorsing } from "./endorsing.ts";
-import { durableIn } from "./fail-points.ts";
 import type { GroupRunner } from "./group-runner.ts";
 import type { NodePorts } from "./ports.ts";
 import { submissionOf } from "./submission.ts";
@@ -29,7 +28,7 @@ type EffectOf<Type extends Effect["type"]> = Extract<
 /** What deeds are done with. */
 export interface DeedPorts extends Pick<
   NodePorts,
-  "store" | "sign" | "users" | "onFact" | "failAt"
+  "store" | "sign" | "users" | "onFact" | "onTurn"
 > {
   readonly endorsing: Endorsing;
   readonly submitter: Submitter;
@@ -54,8 +53,7 @@ export class Deeds {
   collect(turn: Turn, runner: GroupRunner, effects: readonly Effect[]): void {
     for (const effect of effects) this.#collect(turn, runner, effect);
     this.#watch(turn, runner);
-    const { failAt } = this.#ports;
-    if (failAt !== undefined) addFailPoints(turn, effects, failAt);
+    this.#ports.onTurn?.(turn, effects);
   }
 
   /** Whatever made the coordinator change its state, it is told once. */
@@ -285,24 +283,4 @@ function isEnding(
   { readonly type: "reverted" | "parked" | "error" }
 > {
   return outcome.type === "reverted" || outcome.type === "parked";
-}
-
-function addFailPoints(
-  { writes, deeds }: Turn,
-  effects: readonly Effect[],
-  failAt: NonNullable<NodePorts["failAt"]>,
-): void {
-  for (const effect of effects) {
-    if (effect.type !== "Save") continue;
-    const what = durableIn(effect.record);
-    writes.push(() => {
-      failAt(`before-${what}`);
-    });
-    deeds.unshift(() => {
-      failAt(`after-${what}`);
-    });
-    deeds.push(() => {
-      failAt(`done-${what}`);
-    });
-  }
 }

@@ -1,4 +1,5 @@
 import type { Address } from "../../ledger/index.ts";
+import type { Effect } from "../../protocol/effects.ts";
 import type {
   Digest,
   GroupAddress,
@@ -6,7 +7,6 @@ import type {
   NodeName,
 } from "../../protocol/ids.ts";
 import type { Domain } from "../domains/domain.ts";
-import type { FailPoint } from "./fail-points.ts";
 import type { Wallet } from "../keys/wallet.ts";
 import type { PublicEnd } from "../ledger/submitter/public-end.ts";
 import type {
@@ -22,6 +22,7 @@ import type { Store } from "../store/store.ts";
 import type { Timers } from "../timers.ts";
 import type { SealedTransport } from "../transport/sealed-transport.ts";
 import type { Takeover } from "./takeover.ts";
+import type { Turn } from "./turns.ts";
 
 /** Who is who: the nodes that this node knows, with the addresses that endorse for them and the keys that they sign with. */
 export interface Directory {
@@ -69,8 +70,9 @@ export interface NodePorts {
   readonly onFatal: (error: unknown) => void;
   /** Something that people may want to know; never private, never a key. */
   readonly onFact: (fact: NodeFact) => void;
-  /** Called at every point at which a test may want the process to die. */
-  readonly failAt?: ((point: FailPoint) => void) | undefined;
+  /** Sees the effects of a turn once it has collected them, and may add to it. No task gives it; tests do. */
+  readonly onTurn?:
+    ((turn: Turn, effects: readonly Effect[]) => void) | undefined;
 }
 
 /** What a node tells about itself. */

@@ -27,7 +27,6 @@ describe("plugin: options of sequencer:node", function () {
       rpcPort: 8550,
       statusPort: 8552,
       level: "info",
-      failPoint: undefined,
     });
   });
 

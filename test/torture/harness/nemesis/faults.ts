@@ -1,4 +1,4 @@
-import type { FailPoint } from "../../../../src/runtime/node/fail-points.ts";
+import type { FailPoint } from "../processes/fail-points.ts";
 
 /** Something that goes wrong, and with whom. */
 export type Fault =

@@ -1,5 +1,7 @@
 import path from "node:path";
 
+import type { FailPoint } from "./fail-points.ts";
+
 /** The folder of the project. */
 export const root = path.resolve(import.meta.dirname, "../../../..");
 
@@ -27,6 +29,19 @@ export function leanCommand(
   const given = [args, { network }].map((one) => JSON.stringify(one));
   return commandOf(
     [path.join(fixtures, "hardhat.js"), task, ...given],
+    variables,
+  );
+}
+
+/** Runs a node that kills itself at a point. */
+export function dyingNodeCommand(
+  failPoint: FailPoint,
+  { args, network }: Pick<TaskCall, "args" | "network">,
+  variables: Readonly<Record<string, string>> = {},
+): Command {
+  const given = [args, { network }].map((one) => JSON.stringify(one));
+  return commandOf(
+    [path.join(fixtures, "dying-node.js"), failPoint, ...given],
     variables,
   );
 }

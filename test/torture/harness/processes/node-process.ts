@@ -2,11 +2,10 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 
-import { failPointVariable } from "../../../../src/plugin/serving/options.ts";
-import type { FailPoint } from "../../../../src/runtime/node/fail-points.ts";
+import type { FailPoint } from "./fail-points.ts";
 import { ask } from "../network/rpc.ts";
 import { Child, type Exit } from "./child.ts";
-import { leanCommand, userCommand } from "./hardhat.ts";
+import { dyingNodeCommand, leanCommand, userCommand } from "./hardhat.ts";
 import { until } from "./until.ts";
 
 /** What a node needs to be started, again and again. */
@@ -80,14 +79,13 @@ export class NodeProcess {
     const variables = {
       TORTURE_CHAIN_URL: chainUrl,
       TORTURE_SEQUENCER: JSON.stringify(config),
-      ...(failPoint !== undefined && { [failPointVariable]: failPoint }),
     };
+    const call = { task: "sequencer:node", args, network: "torture" };
     const child = new Child(
       {
-        ...(isByUser ? userCommand : leanCommand)(
-          { task: "sequencer:node", args, network: "torture" },
-          variables,
-        ),
+        ...(failPoint === undefined
+          ? (isByUser ? userCommand : leanCommand)(call, variables)
+          : dyingNodeCommand(failPoint, call, variables)),
         output: path.join(outDir, name),
       },
       { onLine: this.#ports.onLine },

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 
-import type { FailPoint } from "../../../../src/runtime/node/fail-points.ts";
+import type { FailPoint } from "./fail-points.ts";
 import type { ProcessExit } from "../evidence/evidence.ts";
 import type { Journal } from "../evidence/journal.ts";
 import type { Exit } from "./child.ts";

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 
 import type { SavedRecord } from "../../../../src/protocol/records.ts";
-import { durableIn } from "../../../../src/runtime/node/fail-points.ts";
+import { durableIn } from "../processes/fail-points.ts";
 
 /** How far what is open has got on a node's disk. The node must be down. */
 export function durableOn(options: {

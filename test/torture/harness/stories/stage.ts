@@ -5,7 +5,7 @@ import {
   parseNodeName,
 } from "../../../../src/protocol/ids.ts";
 import { type Ranking, rankingOf } from "../../../../src/protocol/selection.ts";
-import type { FailPoint } from "../../../../src/runtime/node/fail-points.ts";
+import type { FailPoint } from "../processes/fail-points.ts";
 import { check } from "../checker/check.ts";
 import type { Violation } from "../checker/violation.ts";
 import { createTokenGroup, type TokenGroup } from "../clients/group.ts";

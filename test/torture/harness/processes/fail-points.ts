@@ -1,4 +1,6 @@
-import type { SavedRecord } from "../../protocol/records.ts";
+import type { Effect } from "../../../../src/protocol/effects.ts";
+import type { SavedRecord } from "../../../../src/protocol/records.ts";
+import type { Turn } from "../../../../src/runtime/node/turns.ts";
 
 /** What becomes durable on the way of an intent, in order. */
 const durable = [
@@ -48,5 +50,26 @@ export function durableIn(record: SavedRecord): (typeof durable)[number] {
       return "horizon";
     case "endorsed":
       return "endorsement";
+  }
+}
+
+/** Calls back at every point of a turn at which the process may die. */
+export function addFailPoints(
+  { writes, deeds }: Pick<Turn, "writes" | "deeds">,
+  effects: readonly Effect[],
+  failAt: (point: FailPoint) => void,
+): void {
+  for (const effect of effects) {
+    if (effect.type !== "Save") continue;
+    const what = durableIn(effect.record);
+    writes.push(() => {
+      failAt(`before-${what}`);
+    });
+    deeds.unshift(() => {
+      failAt(`after-${what}`);
+    });
+    deeds.push(() => {
+      failAt(`done-${what}`);
+    });
   }
 }
