@@ -6,6 +6,10 @@ import hre from "hardhat";
 
 import type { IntentId } from "../../src/protocol/ids.ts";
 import type { Cluster } from "../../src/runtime/cluster/cluster.ts";
+import {
+  type NetworkId,
+  networkIdOf,
+} from "../../src/runtime/transport/network-id.ts";
 import type { Json } from "../../src/runtime/domains/domain.ts";
 import { openChainClient } from "../../src/runtime/ledger/client/open.ts";
 import type { NodeFact } from "../../src/runtime/node/ports.ts";
@@ -28,11 +32,19 @@ export class CoinCluster {
   readonly hub: RecordingHub;
   readonly facts: readonly { readonly node: string; readonly fact: NodeFact }[];
   readonly dataDir: string;
+  readonly network: NetworkId;
 
   private constructor(
     parts: Pick<
       CoinCluster,
-      "cluster" | "group" | "client" | "account" | "hub" | "facts" | "dataDir"
+      | "cluster"
+      | "group"
+      | "client"
+      | "account"
+      | "hub"
+      | "facts"
+      | "dataDir"
+      | "network"
     >,
   ) {
     this.cluster = parts.cluster;
@@ -42,6 +54,7 @@ export class CoinCluster {
     this.hub = parts.hub;
     this.facts = parts.facts;
     this.dataDir = parts.dataDir;
+    this.network = parts.network;
   }
 
   static async start(): Promise<CoinCluster> {
@@ -79,6 +92,7 @@ export class CoinCluster {
       hub,
       facts,
       dataDir,
+      network: networkIdOf({ chainId, factory }),
     });
   }
 

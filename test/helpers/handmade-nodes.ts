@@ -26,6 +26,7 @@ export interface HandmadeNodes {
   readonly hub: Hub;
   readonly keys: Members;
   readonly chainId: bigint;
+  readonly factory: string;
   readonly client: ChainClient;
   readonly facts: (readonly [node: string, fact: NodeFact])[];
   readonly member: (name: string) => Member;
@@ -120,6 +121,7 @@ export async function startHandmade(
     hub,
     keys,
     chainId,
+    factory,
     client: openClient(),
     facts,
     member,

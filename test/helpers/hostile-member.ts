@@ -1,3 +1,4 @@
+import { networkIdOf } from "../../src/runtime/transport/network-id.ts";
 import { SigningKey } from "ethers";
 
 import {
@@ -62,7 +63,8 @@ export class HostileMember {
   constructor(nodes: HandmadeNodes, name: string) {
     this.name = nodeName(name);
     this.#nodes = nodes;
-    this.#transport = nodes.hub.join(nodes.keys.member(name), (from, wire) => {
+    const member = nodes.keys.member(name, { network: networkIdOf(nodes) });
+    this.#transport = nodes.hub.join(member, (from, wire) => {
       for (const body of bodiesIn(wire)) this.#hear(from, body ?? "");
     });
   }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { encodeBody, type Body } from "../../src/runtime/node/body.ts";
 import { loadIdentity } from "../../src/runtime/keys/identity-file.ts";
 import type { Hub } from "../../src/runtime/transport/in-process.ts";
+import type { NetworkId } from "../../src/runtime/transport/network-id.ts";
 import { nodeName } from "./stores.ts";
 
 /** Later than every start of the node itself. */
@@ -13,6 +14,7 @@ export function speakFor(
   name: string,
   options: {
     readonly hub: Hub;
+    readonly network: NetworkId;
     readonly dataDir: string;
     readonly names: readonly string[];
   },
@@ -20,7 +22,7 @@ export function speakFor(
   readonly say: (to: string, body: Body) => void;
   readonly stop: () => Promise<void>;
 } {
-  const { hub, dataDir, names } = options;
+  const { hub, network, dataDir, names } = options;
   const identities = new Map(
     names.map((other) => [
       nodeName(other),
@@ -33,7 +35,7 @@ export function speakFor(
     [...identities].map(([other, { publicKey }]) => [other, publicKey]),
   );
   const transport = hub.join(
-    { name: nodeName(name), boot: BOOT, identity, registry },
+    { name: nodeName(name), network, boot: BOOT, identity, registry },
     () => undefined,
   );
   return {

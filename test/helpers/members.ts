@@ -1,11 +1,32 @@
+import { hash } from "node:crypto";
+
 import type { NodeName } from "../../src/protocol/ids.ts";
 import {
   createIdentity,
   type Identity,
   type Registry,
 } from "../../src/runtime/keys/identity.ts";
+import {
+  type NetworkId,
+  networkIdOf,
+} from "../../src/runtime/transport/network-id.ts";
+import {
+  type Session,
+  sessionBytes,
+} from "../../src/runtime/transport/session.ts";
 import type { Member } from "../../src/runtime/transport/sealed-transport.ts";
 import { nodeName } from "./stores.ts";
+
+/** The network of nodes that only talk to each other. */
+export const testNetwork: NetworkId = networkIdOf({
+  chainId: 31_337n,
+  factory: `0x${"fa".repeat(20)}`,
+});
+
+/** The session that a node has in one of its boots, where a test decides. */
+export function sessionOf(name: string, boot = 1): Session {
+  return hash("sha256", `${name} ${boot}`).slice(0, 2 * sessionBytes);
+}
 
 /** Nodes that know each other's keys. */
 export class Members {
@@ -20,12 +41,22 @@ export class Members {
     );
   }
 
+  /** The same, with the session that a test knows. */
+  own(
+    name: string,
+    changes: Partial<Member> = {},
+  ): Member & { readonly session: Session } {
+    const member = this.member(name, changes);
+    return { ...member, session: sessionOf(name, member.boot) };
+  }
+
   /** A node in one of its boots. */
   member(name: string, changes: Partial<Member> = {}): Member {
     const identity = this.#identities.get(nodeName(name));
     if (identity === undefined) throw new Error(`${name} is no member.`);
     return {
       name: nodeName(name),
+      network: testNetwork,
       boot: 1,
       identity,
       registry: this.registry,

@@ -71,7 +71,7 @@ export class SocketNodes {
       for (const one of [...looks]) one();
     };
     const { timers = machineTimers, boot = 1, ...options } = changes;
-    const member = this.members.member(name, {
+    const member = this.members.own(name, {
       boot,
       ...(options.identity && { identity: options.identity }),
     });

@@ -17,6 +17,7 @@ import { NodeRefusal, type Settlement } from "../service.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { machineTimers } from "../timers.ts";
 import type { Connect } from "../transport/carrier.ts";
+import { networkIdOf } from "../transport/network-id.ts";
 import { createSealedTransport } from "../transport/sealed-transport.ts";
 
 /** What a node is, also while it is down. */
@@ -103,16 +104,17 @@ export class Member {
       sign: identity.sign,
       endorser: this.#ports.endorser,
       wallet: this.#ports.wallet,
-      connect: (receive) =>
+      connect: (receive, onBoot) =>
         createSealedTransport(
           {
             name: this.name,
+            network: networkIdOf(this.#options),
             boot: store.boot,
             identity,
             registry,
-            marks: store.peers.list(),
+            boots: store.peers.list(),
           },
-          { connect, receive },
+          { connect, receive, onBoot },
         ),
       payers: this.#ports.payers,
       faucet: this.#ports.faucet,

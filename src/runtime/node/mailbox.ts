@@ -64,11 +64,23 @@ export class Mailbox {
   }
 
   open(): void {
-    this.#transport = this.#ports.connect((from, bodies) => {
-      for (const body of bodiesIn(bodies))
-        if (body === undefined) this.#drop("too many");
-        else this.#receive(from, body);
-    });
+    const { connect, store, turns } = this.#ports;
+    this.#transport = connect(
+      (from, bodies) => {
+        for (const body of bodiesIn(bodies))
+          if (body === undefined) this.#drop("too many");
+          else this.#receive(from, body);
+      },
+      (peer, boot) => {
+        turns.add({
+          run: ({ writes }) => {
+            writes.push(() => {
+              store.peers.save(peer, boot);
+            });
+          },
+        });
+      },
+    );
   }
 
   async close(): Promise<void> {
@@ -78,20 +90,6 @@ export class Mailbox {
   readonly send = (to: NodeName, body: Body): void => {
     this.#outbox.put(to, body);
   };
-
-  /** Remembers how far peers were heard, so that nobody plays old envelopes back after a restart. */
-  saveMarks(): void {
-    const { store, turns } = this.#ports;
-    const marks = this.#transport?.marks();
-    if (marks === undefined || marks.size === 0) return;
-    turns.add({
-      run: ({ writes }) => {
-        writes.push(() => {
-          for (const [name, mark] of marks) store.peers.save(name, mark);
-        });
-      },
-    });
-  }
 
   dropped(): Readonly<Record<string, number>> {
     const counts: Record<string, number> = { ...this.#transport?.dropped() };

@@ -239,7 +239,6 @@ export class Node implements NodeService {
         this.#catchUp.retry(this.#roster.loaded());
         this.#membership.repeat();
         this.#userKeys.repeat();
-        this.#mailbox.saveMarks();
       },
     });
     this.#indexer = createIndexer(options, {

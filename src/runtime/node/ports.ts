@@ -60,7 +60,11 @@ export interface NodePorts {
   readonly endorser: Endorser;
   /** The keys of this node's users. */
   readonly wallet: Wallet;
-  readonly connect: (receive: Receive) => SealedTransport;
+  /** Tells what comes from peers, and in which boot a peer is heard for the first time. */
+  readonly connect: (
+    receive: Receive,
+    onBoot: (peer: NodeName, boot: number) => void,
+  ) => SealedTransport;
   /** Who pays for base-ledger transactions; at least one. */
   readonly payers: readonly Payer[];
   /** Gives users money for base-ledger transactions, where that is possible. */

@@ -1,17 +1,15 @@
 import { type NodeName, parseNodeName } from "../../protocol/ids.ts";
-import type { Mark } from "../transport/replay-window.ts";
 import { Columns } from "./columns.ts";
 import type { Database } from "./database.ts";
 
 export const peersSchema = `
 CREATE TABLE peers (
   name TEXT NOT NULL PRIMARY KEY,
-  boot INTEGER NOT NULL,
-  sequence INTEGER NOT NULL
+  boot INTEGER NOT NULL
 ) WITHOUT ROWID;
 `;
 
-/** How far this node has heard its peers, so that it takes nothing twice after a restart. */
+/** The boots in which peers were heard, so that an older copy of a peer is not heard after a restart either. */
 export class Peers {
   readonly #database: Database;
 
@@ -19,34 +17,26 @@ export class Peers {
     this.#database = database;
   }
 
-  /** Marks never go back. */
-  save(name: NodeName, mark: Mark): void {
+  /** Boots never go back. */
+  save(name: NodeName, boot: number): void {
     this.#database.run(
-      `INSERT INTO peers (name, boot, sequence) VALUES (?, ?, ?)
-       ON CONFLICT (name) DO UPDATE SET boot = excluded.boot, sequence = excluded.sequence
-       WHERE (excluded.boot, excluded.sequence) > (boot, sequence)`,
+      `INSERT INTO peers (name, boot) VALUES (?, ?)
+       ON CONFLICT (name) DO UPDATE SET boot = max(boot, excluded.boot)`,
       name,
-      mark.boot,
-      mark.sequence,
+      boot,
     );
   }
 
-  list(): ReadonlyMap<NodeName, Mark> {
+  list(): ReadonlyMap<NodeName, number> {
     return new Map(
       this.#database
-        .all("SELECT name, boot, sequence FROM peers ORDER BY name")
-        .map((row): [NodeName, Mark] => {
+        .all("SELECT name, boot FROM peers ORDER BY name")
+        .map((row): [NodeName, number] => {
           const columns = new Columns(row, {
             table: "peers",
             key: String(row["name"]),
           });
-          return [
-            columns.read("name", parseNodeName),
-            {
-              boot: columns.count("boot"),
-              sequence: columns.count("sequence"),
-            },
-          ];
+          return [columns.read("name", parseNodeName), columns.count("boot")];
         }),
     );
   }

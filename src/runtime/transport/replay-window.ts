@@ -4,6 +4,13 @@ export interface Mark {
   readonly sequence: number;
 }
 
+/** Whether the first is newer. */
+export function isAfter(mark: Mark, other: Mark): boolean {
+  return mark.boot === other.boot
+    ? mark.sequence > other.sequence
+    : mark.boot > other.boot;
+}
+
 /** How far an envelope may come behind a newer one. More than a node has on its way to another. */
 export const windowSize = 1_024;
 

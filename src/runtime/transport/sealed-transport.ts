@@ -1,62 +1,168 @@
 import type { NodeName } from "../../protocol/ids.ts";
 import type { Identity, Registry } from "../keys/identity.ts";
 import type { Receive, Transport } from "../ports.ts";
-import type { Connect } from "./carrier.ts";
-import { createSeal, type DropReason, EnvelopeOpener } from "./envelope.ts";
-import type { Mark } from "./replay-window.ts";
+import type { Carrier, Connect } from "./carrier.ts";
+import {
+  createSeal,
+  type DropReason,
+  EnvelopeOpener,
+  isTooLarge,
+  type Opened,
+  type Seal,
+} from "./envelope.ts";
+import { HeldBodies } from "./held-bodies.ts";
+import type { NetworkId } from "./network-id.ts";
+import { createSession, type Session, unknownSession } from "./session.ts";
 
 /** One node on the network. */
 export interface Member {
   readonly name: NodeName;
+  readonly network: NetworkId;
   /** Grows with every start, durably. */
   readonly boot: number;
   readonly identity: Identity;
   /** The public keys of all nodes, this one among them. */
   readonly registry: Registry<NodeName>;
-  /** What came before this start; see {@link SealedTransport.marks}. */
-  readonly marks?: ReadonlyMap<NodeName, Mark> | undefined;
+  /** The boots in which peers were heard before this start. */
+  readonly boots?: ReadonlyMap<NodeName, number> | undefined;
+  /** Drawn at random with every start; only tests choose one. */
+  readonly session?: Session;
 }
 
 /** A transport that proves who sent what. */
 export interface SealedTransport extends Transport {
-  /** Bodies that were dropped here, by reason: on arrival, or before they left because they are too large. */
+  /** Bodies that were dropped here, by reason: on arrival, or before they left. */
   readonly dropped: () => Readonly<Partial<Record<Dropped, number>>>;
-  /** The newest envelope of every peer, to be made durable together with what envelopes caused. */
-  readonly marks: () => ReadonlyMap<NodeName, Mark>;
 }
 
-type Dropped = DropReason | "too-large-to-send";
+type Dropped = DropReason | "misaddressed" | "too-large-to-send" | "unheard";
 
-/** Puts envelopes around what a carrier moves. */
+interface SealedPorts {
+  readonly connect: Connect;
+  readonly receive: Receive;
+  /** A peer is heard in a later boot than ever before. */
+  readonly onBoot?: ((peer: NodeName, boot: number) => void) | undefined;
+  /** Milliseconds since any moment. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** Between two greetings of a peer that does not answer. Each costs a signature, and so does the answer. */
+const GREETING_MS = 100;
+
+/**
+ * Puts envelopes around what a carrier moves. Every envelope names the session of its receiver, so nodes greet each other when
+ * they start, and when one of them writes to a session that is over.
+ */
 export function createSealedTransport(
   member: Member,
-  ports: { readonly connect: Connect; readonly receive: Receive },
+  ports: SealedPorts,
 ): SealedTransport {
-  const seal = createSeal(member);
-  const opener = new EnvelopeOpener(member);
-  const counts: Partial<Record<Dropped, number>> = {};
-  const count = (reason: Dropped): void => {
-    counts[reason] = (counts[reason] ?? 0) + 1;
-  };
-  let isStopped = false;
-  const carrier = ports.connect(member.name, (wire) => {
-    if (isStopped) return;
-    const opened = opener.open(wire);
-    if (opened.type === "body") ports.receive(opened.from, opened.body);
-    else count(opened.reason);
-  });
+  const sealed = new Sealed(member, ports);
   return {
     send: (to, body) => {
-      if (isStopped) return;
-      const wire = seal(to, body);
-      if (wire === undefined) count("too-large-to-send");
-      else carrier.carry(to, wire);
+      sealed.send(to, body);
     },
     stop: async () => {
-      isStopped = true;
-      await carrier.stop();
+      await sealed.stop();
     },
-    dropped: () => ({ ...counts }),
-    marks: () => opener.marks(),
+    dropped: () => sealed.dropped(),
   };
+}
+
+class Sealed {
+  readonly #ports: SealedPorts;
+  readonly #seal: Seal;
+  readonly #opener: EnvelopeOpener;
+  readonly #carrier: Carrier;
+  readonly #held = new HeldBodies();
+  /** When peers were greeted that have not answered. */
+  readonly #greeted = new Map<NodeName, number>();
+  readonly #dropped: Partial<Record<Dropped, number>> = {};
+  #isStopped = false;
+
+  constructor(member: Member, ports: SealedPorts) {
+    const own = {
+      ...member,
+      session: member.session ?? createSession(Date.now()),
+    };
+    this.#ports = ports;
+    this.#seal = createSeal(own);
+    this.#opener = new EnvelopeOpener(own);
+    this.#carrier = ports.connect(own.name, (wire) => {
+      this.#arrive(wire);
+    });
+    for (const peer of own.registry.keys())
+      if (peer !== own.name) this.#greet(peer);
+  }
+
+  send(to: NodeName, body: string): void {
+    if (this.#isStopped) return;
+    if (isTooLarge(body)) this.#count("too-large-to-send");
+    else if (this.#opener.sessionOf(to) !== undefined) this.#carry(to, body);
+    else this.#hold(to, body);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#carrier.stop();
+  }
+
+  dropped(): Readonly<Partial<Record<Dropped, number>>> {
+    return { ...this.#dropped };
+  }
+
+  #arrive(wire: Uint8Array): void {
+    if (this.#isStopped) return;
+    const opened = this.#opener.open(wire);
+    if (opened.type === "dropped") {
+      this.#count(opened.reason);
+      return;
+    }
+    const { from } = opened;
+    if (opened.isNewBoot) this.#ports.onBoot?.(from, this.#opener.bootOf(from));
+    this.#take(opened);
+    for (const body of this.#held.take(from)) this.#carry(from, body);
+  }
+
+  #take(opened: Exclude<Opened, { readonly type: "dropped" }>): void {
+    const { from } = opened;
+    switch (opened.type) {
+      case "body":
+        this.#ports.receive(from, opened.body);
+        return;
+      case "greeting":
+        return;
+      case "misaddressed":
+        if (!opened.isGreeting) this.#count("misaddressed");
+        this.#carry(from, "");
+    }
+  }
+
+  /** The peer may have missed earlier greetings, or have come up only now. */
+  #hold(to: NodeName, body: string): void {
+    const lost = this.#held.add(to, body);
+    if (lost > 0) this.#count("unheard", lost);
+    const last = this.#greeted.get(to);
+    if (last === undefined || this.#now() - last >= GREETING_MS)
+      this.#greet(to);
+  }
+
+  #greet(peer: NodeName): void {
+    this.#greeted.set(peer, this.#now());
+    this.#carry(peer, "");
+  }
+
+  #carry(name: NodeName, body: string): void {
+    const session = this.#opener.sessionOf(name) ?? unknownSession;
+    const wire = this.#seal({ name, session }, body);
+    this.#carrier.carry(name, wire);
+  }
+
+  #count(reason: Dropped, by = 1): void {
+    this.#dropped[reason] = (this.#dropped[reason] ?? 0) + by;
+  }
+
+  #now(): number {
+    return (this.#ports.now ?? (() => performance.now()))();
+  }
 }

@@ -14,6 +14,7 @@ import { openStore } from "../../../src/runtime/store/store.ts";
 import { Hub } from "../../../src/runtime/transport/in-process.ts";
 import { balanceAt, createTestCluster, names } from "../../helpers/cluster.ts";
 import { CoinCluster } from "../../helpers/coin-cluster.ts";
+import { networkIdOf } from "../../../src/runtime/transport/network-id.ts";
 import { speakFor } from "../../helpers/impersonation.ts";
 import { openTestLedger } from "../../helpers/runtime-ledger.ts";
 import { nodeName } from "../../helpers/stores.ts";
@@ -138,6 +139,7 @@ describe("Owned coins, when content gets lost", function () {
     await coins.cluster.member("carol").crash();
     const liar = askForNothing(coins.group, {
       hub: coins.hub,
+      network: coins.network,
       dataDir: coins.dataDir,
       names,
       from: "carol",
@@ -285,6 +287,7 @@ describe("A group token, when one member of four withholds content", function ()
     await liar.crash();
     const mouth = askForNothing(group, {
       hub,
+      network: networkIdOf({ chainId, factory }),
       dataDir,
       names,
       from: ranked,

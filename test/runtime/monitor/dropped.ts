@@ -34,7 +34,6 @@ describe("Messages that a node dropped", () => {
             await Promise.resolve();
           },
           dropped: () => ({ malformed: 2, forged: 1 }),
-          marks: () => new Map(),
         };
       },
     });

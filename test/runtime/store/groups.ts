@@ -83,18 +83,15 @@ describe("the table of groups", () => {
 
 describe("the table of peers", () => {
   withEachStore((store) => {
-    it("keeps the highest mark of a peer", () => {
+    it("keeps the latest boot of a peer", () => {
       const { peers } = store();
       const alice = nodeName("alice");
       expect(peers.list()).to.deep.equal(new Map());
-      peers.save(alice, { boot: 2, sequence: 5 });
-      peers.save(alice, { boot: 2, sequence: 4 });
-      peers.save(alice, { boot: 1, sequence: 9 });
-      expect(peers.list()).to.deep.equal(
-        new Map([[alice, { boot: 2, sequence: 5 }]]),
-      );
-      peers.save(alice, { boot: 3, sequence: 1 });
-      expect(peers.list().get(alice)).to.deep.equal({ boot: 3, sequence: 1 });
+      peers.save(alice, 2);
+      peers.save(alice, 1);
+      expect(peers.list()).to.deep.equal(new Map([[alice, 2]]));
+      peers.save(alice, 3);
+      expect(peers.list().get(alice)).to.equal(3);
     });
   });
 });

@@ -8,12 +8,18 @@ import {
   EnvelopeOpener,
 } from "../../../src/runtime/transport/envelope.ts";
 import { envelopeBytesMax } from "../../../src/runtime/transport/envelope-bytes.ts";
-import { Members } from "../../helpers/members.ts";
+import { networkIdOf } from "../../../src/runtime/transport/network-id.ts";
+import { Members, sessionOf } from "../../helpers/members.ts";
 import { randomFrom, type Random } from "../../helpers/random.ts";
 import { nodeName } from "../../helpers/stores.ts";
 
 const members = new Members("alice", "bob", "carol");
-const bob = nodeName("bob");
+const to = (name: string, boot = 1) => ({
+  name: nodeName(name),
+  session: sessionOf(name, boot),
+});
+const bob = to("bob");
+const otherNetwork = networkIdOf({ chainId: 2n, factory: "0x00" });
 const huge = new Uint8Array(envelopeBytesMax + 1);
 
 function withChangedBytes(wire: Uint8Array, random: Random): Uint8Array {
@@ -32,7 +38,7 @@ const noise = (random: Random): Uint8Array =>
 const noBytes: readonly unknown[] = [
   null,
   7,
-  "HSE\u0002",
+  "HSE\u0003",
   {},
   [],
   { length: 200 },
@@ -44,13 +50,17 @@ const noBytes: readonly unknown[] = [
 describe("an opener under attack", () => {
   it("takes only what is genuine, and counts the rest by reason", () => {
     const random = randomFrom(7);
-    const opener = new EnvelopeOpener(members.member("bob"));
-    const genuine = createSeal(members.member("alice"));
+    const opener = new EnvelopeOpener(members.own("bob"));
+    const genuine = createSeal(members.own("alice"));
     const forger = (name: NodeName): ReturnType<typeof createSeal> =>
-      createSeal({ ...members.member("carol"), name });
+      createSeal({ ...members.own("carol"), name });
+    const elsewhere = createSeal(
+      members.own("alice", { network: otherNetwork }),
+    );
+    let misaddressed = 0;
     const counts = new Map<DropReason, number>();
     let taken = 0;
-    let last: Uint8Array = genuine(bob, "the first") ?? huge;
+    let last: Uint8Array = genuine(bob, "the first");
     expect(opener.open(last).type).to.equal("body");
 
     const attacks: readonly ((wire: Uint8Array) => unknown)[] = [
@@ -64,27 +74,32 @@ describe("an opener under attack", () => {
       () => last,
       () => forger(nodeName("alice"))(bob, "I am alice"),
       () => forger(nodeName("mallory"))(bob, "I am nobody"),
-      () => forger(nodeName("carol"))(nodeName("alice"), "for somebody else"),
+      () => elsewhere(bob, "from another network"),
+      () => genuine(to("bob", 2), "for another session"),
+      () => forger(nodeName("alice"))(to("bob", 2), "for another session"),
+      () => forger(nodeName("carol"))(to("alice"), "for somebody else"),
     ];
     for (let n = 0; n < 10_000; n++) {
-      const wire = genuine(bob, `genuine ${n}`) ?? huge;
+      const wire = genuine(bob, `genuine ${n}`);
       const opened = opener.open(random.pick(attacks)(wire));
-      if (opened.type === "body") taken += 1;
+      if (opened.type === "misaddressed") misaddressed += 1;
+      else if (opened.type !== "dropped") taken += 1;
       else counts.set(opened.reason, (counts.get(opened.reason) ?? 0) + 1);
       // Now and then a genuine one comes, and is taken whatever came before.
       if (n % 10 === 0) {
         expect(opener.open(wire)).to.deep.equal({
           type: "body",
           from: "alice",
+          isNewBoot: false,
           body: `genuine ${n}`,
         });
         last = wire;
       }
     }
     expect(taken).to.equal(0);
-    expect([...counts.values()].reduce((sum, count) => sum + count)).to.equal(
-      10_000,
-    );
+    expect(misaddressed).to.be.greaterThan(100);
+    const sum = [...counts.values()].reduce((all, count) => all + count);
+    expect(misaddressed + sum).to.equal(10_000);
     for (const reason of dropReasons)
       expect(counts.get(reason), reason).to.be.greaterThan(100);
   });

@@ -29,10 +29,16 @@ class Network {
     );
   }
 
+  /** A node that has greeted those who are there, and was greeted back. */
   join(name: string, boot = 1): SealedTransport {
-    return this.hub.join(members.member(name, { boot }), (from, body) => {
-      this.received.push(`${from} → ${name}: ${body}`);
-    });
+    const transport = this.hub.join(
+      members.member(name, { boot }),
+      (from, body) => {
+        this.received.push(`${from} → ${name}: ${body}`);
+      },
+    );
+    this.timers.advance(0);
+    return transport;
   }
 
   /** What arrived since the last time. */
@@ -170,12 +176,39 @@ describe("a hub", () => {
   it("counts what is for nobody, and what is too large", () => {
     const network = new Network();
     const transport = network.join("alice");
-    transport.send(carol, "hello");
-    network.timers.advance(0);
-    expect(network.hub.lost().absent).to.equal(1);
+    // It greeted both others.
+    expect(network.hub.lost().absent).to.equal(2);
     transport.send(carol, "x".repeat(5_000_000));
     expect(transport.dropped()).to.deep.equal({ "too-large-to-send": 1 });
     expect(network.hub.size).to.equal(0);
+  });
+
+  it("delivers what was sent before the receiver was there, when it comes", () => {
+    const network = new Network();
+    const transport = network.join("alice");
+    const sent = sendMany(transport, 3);
+    network.join("bob");
+    expect(network.take()).to.deep.equal(sent);
+    for (let n = 0; n < 9; n++) transport.send(carol, "x".repeat(524_288));
+    expect(transport.dropped()).to.deep.equal({ unheard: 1 });
+  });
+
+  it("reaches a node again that has started anew while a greeting was lost", async () => {
+    const network = new Network();
+    const transport = network.join("alice");
+    const receiver = network.join("bob");
+    await receiver.stop();
+    const back = { from: bob, to: alice };
+    network.hub.cut(back);
+    const restarted = network.join("bob", 2);
+    network.hub.restore(back);
+    transport.send(bob, "for the session before");
+    network.timers.advance(0);
+    expect(network.take()).to.deep.equal([]);
+    expect(restarted.dropped()).to.deep.equal({ misaddressed: 1 });
+    transport.send(bob, "for this one");
+    network.timers.advance(0);
+    expect(network.take()).to.deep.equal(["alice → bob: for this one"]);
   });
 
   it("lets a node come back, in a later boot", async () => {

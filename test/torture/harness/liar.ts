@@ -7,6 +7,7 @@ import type { UnsealedBundle } from "../../../src/protocol/transition.ts";
 import { loadIdentity } from "../../../src/runtime/keys/identity-file.ts";
 import { hashingOf } from "../../../src/runtime/states/arrange.ts";
 import { machineTimers } from "../../../src/runtime/timers.ts";
+import { networkIdOf } from "../../../src/runtime/transport/network-id.ts";
 import { createSealedTransport } from "../../../src/runtime/transport/sealed-transport.ts";
 import { openSocketNetwork } from "../../../src/runtime/transport/socket/network.ts";
 import { createLiar } from "../../helpers/liar.ts";
@@ -34,7 +35,7 @@ export async function openLyingPeer(
     readonly group: string;
     readonly seed: number;
   },
-  world: Pick<World, "nodes" | "links" | "folderOf" | "portOf">,
+  world: Pick<World, "factory" | "nodes" | "links" | "folderOf" | "portOf">,
 ): Promise<LyingPeer> {
   const { group, seed } = options;
   const name = nameOf(options.name);
@@ -89,8 +90,10 @@ export async function openLyingPeer(
       },
     },
   );
+  const { factory } = world;
+  const network = networkIdOf({ chainId: HARDHAT_CHAIN_ID, factory });
   const transport = createSealedTransport(
-    { name, boot: BOOT, identity, registry },
+    { name, network, boot: BOOT, identity, registry },
     {
       connect: sockets.connect,
       receive: (_from, body) => {

@@ -25,6 +25,8 @@ export interface WorldOptions {
 /** A chain, a network and nodes, all of them real and all of them breakable. */
 export interface World {
   readonly chain: Chain;
+  /** The address of the factory. */
+  readonly factory: string;
   readonly links: Links;
   readonly nodes: ReadonlyMap<string, Supervisor>;
   readonly exits: Journal<ProcessExit>;
@@ -68,10 +70,11 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     await exits.close();
     await facts.close();
   };
+  let factory: string;
   try {
     await chain.start();
     await links.start();
-    const factory = await deployFactory(chain);
+    factory = await deployFactory(chain);
     const keys = new Map(
       names.map((name) => {
         const directory = folderOf(name);
@@ -137,7 +140,18 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     await stop();
     throw error;
   }
-  return { chain, links, nodes, exits, facts, outDir, portOf, folderOf, stop };
+  return {
+    chain,
+    factory,
+    links,
+    nodes,
+    exits,
+    facts,
+    outDir,
+    portOf,
+    folderOf,
+    stop,
+  };
 }
 
 async function deployFactory(chain: Chain): Promise<string> {

@@ -10,6 +10,7 @@ import {
 } from "../../../../src/runtime/transport/socket/frames.ts";
 import { socketLimits } from "../../../../src/runtime/transport/socket/limits.ts";
 import { FakeTimers } from "../../../helpers/fake-timers.ts";
+import { sessionOf } from "../../../helpers/members.ts";
 import {
   closed,
   dialByHand,
@@ -39,12 +40,9 @@ describe("sockets and strangers", () => {
 
   /** A frame with an envelope from alice to bob, genuine unless somebody else signs it. */
   function letter(body: string, { signer = "alice", boot = 1 } = {}): Buffer {
-    const seal = createSeal({
-      name: alice,
-      boot,
-      identity: identityOf(signer),
-    });
-    return framed(seal(bob, body) ?? Buffer.alloc(0));
+    const own = nodes.members.own("alice", { boot });
+    const seal = createSeal({ ...own, identity: identityOf(signer) });
+    return framed(seal({ name: bob, session: sessionOf("bob") }, body));
   }
 
   it("tell nothing to a listener with another key", async () => {
