@@ -100,7 +100,7 @@ export function acceptOffer(
   const isAdded = current?.members.some((member) => member === own) === true;
   if (!offer.members.includes(self) && !isAdded)
     return refuse("this node is no member");
-  const endorsers = askDomain(domain, offer);
+  const { endorsers, externalCalls } = askDomain(domain, offer);
   // A node that is added later need not know those who have left.
   const stranger = isAdded
     ? undefined
@@ -109,6 +109,10 @@ export function acceptOffer(
   const committee = matchEndorsers(endorsers, facts.members, directory);
   if (committee === undefined || facts.threshold !== offer.threshold)
     return refuse("the ledger has other members or another threshold");
+  if (facts.externalCalls !== externalCalls)
+    return refuse(
+      `the ledger ${facts.externalCalls ? "makes" : "does not make"} public calls for it, against its settings`,
+    );
   if (facts.salt !== genesisSalt(offer))
     return refuse("it was created as something else");
   return {
@@ -158,11 +162,20 @@ function matchEndorsers(
   return isSame ? committee : undefined;
 }
 
-/** Who endorses, if the group makes sense. Whatever a domain does not expect in an offer must not bring its node down. */
-function askDomain(domain: Domain, offer: GroupOffer): readonly NodeName[] {
+/** What follows from an offer, if the group makes sense. Whatever a domain does not expect in it must not bring its node down. */
+function askDomain(
+  domain: Domain,
+  offer: GroupOffer,
+): {
+  readonly endorsers: readonly NodeName[];
+  readonly externalCalls: boolean;
+} {
   try {
     domain.checkGroup(offer);
-    return endorsersOf(domain, offer);
+    return {
+      endorsers: endorsersOf(domain, offer),
+      externalCalls: domain.allowsCalls?.(offer) ?? false,
+    };
   } catch (error) {
     throw new OfferRefusal(
       error instanceof Error ? error.message : "the domain failed",

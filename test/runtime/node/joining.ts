@@ -129,6 +129,19 @@ describe("joining a group", () => {
     );
   });
 
+  it("refuses a group whose ledger makes public calls against its settings", () => {
+    const calling = { ...offer, configuration: { calls: "true" } };
+    const salt = genesisSalt(calling);
+    expect(() =>
+      acceptOffer(offer, { ...facts, externalCalls: true }, ports),
+    ).to.throw(OfferRefusal, "makes public calls");
+    expect(() => acceptOffer(calling, { ...facts, salt }, ports)).to.throw(
+      OfferRefusal,
+      "does not make public calls",
+    );
+    acceptOffer(calling, { ...facts, salt, externalCalls: true }, ports);
+  });
+
   it("refuses what the factory did not create", () => {
     expect(() => acceptOffer(offer, undefined, ports)).to.throw(OfferRefusal);
   });
