@@ -324,7 +324,8 @@ const shapes = {
   HandoverAck: object({ type: oneOf("HandoverAck"), key: parseRequestKey }),
 } satisfies Readonly<Record<Message["type"], Shape<Message>>>;
 
-const message: Shape<Message> = union(shapes);
+/** The shape of a message. */
+export const messageShape: Shape<Message> = union(shapes);
 
 /** Texts of bundles that went through this node, for those who keep them: to write a bundle down again is expensive. */
 const texts = new WeakMap<Bundle, string>();
@@ -377,7 +378,7 @@ export function decodeMessage(wire: string): Decoded {
   if (envelope === undefined) return dropped("malformed");
   if (envelope.version !== wireVersion) return dropped("version");
   const body = (parsed as { readonly message?: unknown }).message;
-  const read = message(body);
+  const read = messageShape(body);
   if (read?.type === "EndorsementRequest") texts.set(read.bundle, wire);
   if (read !== undefined) return { type: "message", message: read };
   return dropped(isKnownType(body) ? "malformed" : "unknown");

@@ -72,7 +72,10 @@ const publicKey: Shape<string> = (value) =>
     ? value
     : undefined;
 
-const plain = union({
+/** The shape of a body that is not a message of the protocol. */
+export const plainBodyShape: Shape<
+  Exclude<Body, { readonly type: "message" }>
+> = union({
   ask: object({
     type: oneOf("ask"),
     group: parseGroupAddress,
@@ -134,7 +137,7 @@ export function decodeBody(wire: string): DecodedBody {
   } catch {
     return { type: "dropped", reason: "malformed" };
   }
-  const body = plain(parsed);
+  const body = plainBodyShape(parsed);
   return body === undefined
     ? { type: "dropped", reason: "malformed" }
     : { type: "body", body };

@@ -10,7 +10,7 @@ import { machineTimers } from "../../../src/runtime/timers.ts";
 import { networkIdOf } from "../../../src/runtime/transport/network-id.ts";
 import { createSealedTransport } from "../../../src/runtime/transport/sealed-transport.ts";
 import { openSocketNetwork } from "../../../src/runtime/transport/socket/network.ts";
-import { createLiar } from "../../helpers/liar.ts";
+import { createLiar } from "../../helpers/lies/liar.ts";
 import { randomFrom } from "../../helpers/random.ts";
 import { accountsOf } from "./settings.ts";
 import type { World } from "./world.ts";
@@ -76,11 +76,11 @@ export async function openLyingPeer(
     epoch: 0n,
   });
   const liar = createLiar(
-    { group, names, self: name },
+    { groups: [group], names },
     {
       random: randomFrom(seed),
       sign: (digest) => key.sign(digest).serialized,
-      digestOf: (bundle) => {
+      digestOf: (_group, bundle) => {
         try {
           return digestOf(hashing, bundle as UnsealedBundle);
         } catch {
