@@ -127,6 +127,7 @@ export class HostileGroup {
         return;
       case "Save":
       case "Erase":
+      case "ShowStep":
       case "Accepted":
       case "Refused":
       case "PreparedForUser":
