@@ -47,7 +47,9 @@ const noBytes: readonly unknown[] = [
   Object.create(Uint8Array.prototype),
 ];
 
-describe("an opener under attack", () => {
+describe("an opener under attack", function () {
+  this.timeout(20_000);
+
   it("takes only what is genuine, and counts the rest by reason", () => {
     const random = randomFrom(7);
     const opener = new EnvelopeOpener(members.own("bob"));
