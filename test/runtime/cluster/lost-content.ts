@@ -307,10 +307,12 @@ describe("A group token, when one member of four withholds content", function ()
       { from: account, to: address, data, gas: GAS },
     ]);
     for (const name of honest) expect(await mint(name)).to.equal("Confirmed");
+    const head = Number(await client.request("eth_blockNumber", []));
     while (
       honest.some((name) => {
-        const { groups } = cluster.member(name).node.status();
-        return groups.some(({ missingStates }) => missingStates > 0);
+        const { height, groups } = cluster.member(name).node.status();
+        const isMissing = groups.some(({ missingStates }) => missingStates > 0);
+        return isMissing || height < head;
       })
     )
       await new Promise((resolve) => setTimeout(resolve, 5));
