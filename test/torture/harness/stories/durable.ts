@@ -12,7 +12,7 @@ export function durableOn(options: {
   try {
     return database
       .prepare(
-        "SELECT record, progress FROM records WHERE group_address = ? AND outcome = 'open' ORDER BY number",
+        "SELECT record, progress FROM records WHERE group_address = ? AND outcome = 'open' AND key <> 'horizon' ORDER BY number",
       )
       .all(options.group)
       .map(({ record, progress }) =>
