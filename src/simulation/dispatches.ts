@@ -13,15 +13,16 @@ import { violation } from "./violation.ts";
 export function checkEndorsements(
   bundle: Bundle,
   endorsements: readonly Endorsement[],
-  { threshold, hashing }: Group,
+  { committee, threshold, hashing }: Group,
 ): void {
   const { digest } = bundle;
   if (digestOf(hashing, bundle) !== digest)
     throw violation("S4", digest, "dispatched under a wrong digest");
   const signers = new Set(
     endorsements
-      .filter(({ endorser, signature }) =>
-        isSigned(signature, endorser, digest),
+      .filter(
+        ({ endorser, signature }) =>
+          committee.includes(endorser) && isSigned(signature, endorser, digest),
       )
       .map(({ endorser }) => endorser),
   );

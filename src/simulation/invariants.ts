@@ -176,6 +176,9 @@ export class Invariants {
           throw violation("S18", id, "attempts do not count up");
       const { digest, coordinator } = permission;
       story.permissions.set(`${digest}|${coordinator}`, permission);
+      for (const { validUntil } of story.permissions.values())
+        if (validUntil > record.liveUntil)
+          throw violation("S14", id, "forgets how long it may be dispatched");
     }
     this.#checkReceipt(node, story, receipt, { id, block });
     if (receipt?.type === "Prepared") {
@@ -233,18 +236,19 @@ export class Invariants {
     if (this.#isChainShaken || this.#liars.has(node.name)) return;
     if (this.#fulfilledBy.has(id))
       throw violation("S14", id, "reverted, but on the ledger");
-    if (story.signedUntil > node.height + 1)
+    const height = block?.height ?? node.height;
+    if (story.signedUntil > height)
       throw violation(
         "S14",
         id,
-        `reverted at ${node.height} while a step of it may happen until ${story.signedUntil}`,
+        `reverted at ${height} while a step of it may happen until ${story.signedUntil}`,
       );
     for (const { validUntil, coordinator } of story.permissions.values())
-      if (validUntil > node.height + 1)
+      if (validUntil > height)
         throw violation(
           "S14",
           id,
-          `reverted at ${node.height} while ${coordinator} may dispatch it until ${validUntil}`,
+          `reverted at ${height} while ${coordinator} may dispatch it until ${validUntil}`,
         );
   }
 

@@ -22,6 +22,8 @@ import { Sleeper } from "./sleeper.ts";
 export interface Witness {
   readonly started: (node: SimulatedNode, effects: readonly Effect[]) => void;
   readonly crashed: (node: SimulatedNode) => void;
+  /** A turn is about to be taken. */
+  readonly turning: (node: SimulatedNode, event: Event) => void;
   /** A turn was taken; nothing of it is durable yet. */
   readonly turned: (
     node: SimulatedNode,
@@ -219,6 +221,7 @@ export class Node implements SimulatedNode {
     const block = this.#view.blockOf(event);
     if (block === "stale") return;
     this.#sleeper.before(this.#sequencer, event);
+    witness.turning(this, event);
     const effects = handle(this.#sequencer, this.#complete(event), trace);
     this.#sleeper.after(this.#sequencer, event, effects);
     witness.turned(this, event, effects);

@@ -91,6 +91,13 @@ export class Observer implements Witness {
     this.#ports.recovery.crashed(node);
   }
 
+  turning(node: SimulatedNode, event: Event): void {
+    if (event.type !== "MessageReceived") return;
+    const sequencer = this.#ports.sequencerOf(node);
+    if (sequencer !== undefined)
+      this.#ports.conduct.turning(node, sequencer, event);
+  }
+
   turned(node: SimulatedNode, event: Event, effects: readonly Effect[]): void {
     const { trace, counters } = this;
     counters.turns += 1;

@@ -17,6 +17,7 @@ export const properties: Readonly<Record<string, string>> = {
   S27: "A new coordinator dispatches only after the old one's dispatched work is over.",
   S28: "A coordinator that hands over starts nothing new.",
   S29: "A node acts on its own view of the blocks, never on a peer's word.",
+  S30: "An endorser signs nothing that it has not checked, that has happened or that can no longer happen.",
   S32: "Only those coordinate who may.",
   S33: "Messages go to other members.",
   S35: "What a reorganisation takes back is open again.",
@@ -27,6 +28,7 @@ export const properties: Readonly<Record<string, string>> = {
   S43: "An assembly ends an intent only if it reverts on the ledger alone.",
   S44: "Who is told nothing of time and blocks at rest does what he would have done.",
   S45: "Whoever endorsed a bundle keeps its content for as long as it can happen.",
+  S46: "What others say of an intent counts only if they have a say in it.",
   L1: "Nodes agree on one coordinator in bounded time after the faults have stopped.",
   L2: "Every intent ends in bounded time after the faults have stopped.",
   L3: "No node is skipped for ever.",
@@ -38,6 +40,7 @@ export const properties: Readonly<Record<string, string>> = {
   L15: "Whoever does not answer is left out for a while.",
   L17: "A group without work falls silent.",
   L18: "What must arrive is repeated until it is acknowledged.",
+  L22: "Nobody makes a node wait for long, or keep much.",
   R1: "A group without work keeps nothing in memory or on disk.",
   R6: "Without faults nothing reverts on the base ledger.",
   conserved:

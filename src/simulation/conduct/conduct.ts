@@ -9,10 +9,12 @@ import { candidates, graceTicks, isLate } from "../../protocol/turn.ts";
 import type { SimulatedNode } from "../node.ts";
 import { checkBlamed, noteAttempts } from "./attempts.ts";
 import {
+  checkAssembled,
   checkEndorsed,
   checkEntitled,
   checkFlushing,
   checkFooting,
+  checkHandedBack,
   checkRepeated,
 } from "./coordinator.ts";
 import {
@@ -25,7 +27,9 @@ import {
   startCourse,
   violation,
 } from "./course.ts";
+import { checkKept, checkSigned } from "./endorser.ts";
 import { checkFair } from "./fairness.ts";
+import { checkHearsay, listen } from "./hearsay.ts";
 import {
   checkEnded,
   checkHeard,
@@ -34,7 +38,17 @@ import {
   checkReopened,
   checkRetried,
   checkSkipped,
+  checkSuperseded,
+  checkWaitingAgain,
+  noteAsked,
 } from "./sender.ts";
+import {
+  checkBeat,
+  checkContext,
+  checkFlushPoint,
+  checkSteppedBack,
+  noteFlush,
+} from "./succession.ts";
 
 /** Records are compared with what was sent after every so many ticks of a node. */
 const checkEveryTicks = 16;
@@ -70,6 +84,20 @@ export class Conduct {
     this.#courses.get(name)?.hopeless.set(key, hopeless);
   }
 
+  /** Before a turn. */
+  turning(
+    { name }: SimulatedNode,
+    sequencer: Sequencer,
+    { from, message }: Extract<Event, { readonly type: "MessageReceived" }>,
+  ): void {
+    const course = this.#courses.get(name);
+    if (course === undefined) return;
+    course.hearsay = listen(sequencer, from, message);
+    course.isAwaitingSteps =
+      message.type === "AssembleResponse" &&
+      sequencer.coordinator.assemblies.has(message.key);
+  }
+
   /** After a turn, before anything of it is durable. */
   turned(
     node: SimulatedNode,
@@ -81,7 +109,23 @@ export class Conduct {
     if (course === undefined) return;
     if (event.type === "MessageReceived") {
       course.unanswered.delete(event.from);
+      checkHearsay(node, course.hearsay);
       this.#answered(node, sequencer, event, effects, course);
+    }
+    if (event.type === "BlockSeen") {
+      for (const { intents } of event.facts)
+        for (const id of intents) course.fulfilled.add(id);
+      checkContext(node, sequencer, event.facts, course);
+    }
+    if (event.type === "BlocksReverted") {
+      for (const { intents } of event.facts)
+        for (const id of intents) course.fulfilled.delete(id);
+      checkWaitingAgain(node, sequencer, event.facts);
+    }
+    if (effects.length > 0) {
+      checkSigned(node, sequencer, event, effects, course);
+      checkSuperseded(node, effects, course, this.#liars);
+      checkHandedBack(node, sequencer, effects, course);
     }
     if (event.type === "AssemblyDone" && course.assembly !== event.key)
       if (sent(effects, "AssembleResponse").length > 0)
@@ -114,6 +158,7 @@ export class Conduct {
       course.flushTick = sequencer.tick;
     course.coordinatorState = sequencer.coordinator.state;
     course.predecessor = sequencer.coordinator.predecessor;
+    noteFlush(course, sequencer);
     course.assembly = sequencer.sender.assembly?.request.key;
     if (course.delegate !== sequencer.sender.delegate) {
       course.delegate = sequencer.sender.delegate;
@@ -143,12 +188,13 @@ export class Conduct {
   ): void {
     switch (message.type) {
       case "DelegationRequest":
-        checkEntitled(node, sequencer, message, effects, course);
+        checkEntitled(node, sequencer, from, message, effects, course);
         return;
       case "DelegationReturned":
         checkReleased(node, sequencer, from, (id) => message.ids.includes(id));
         return;
       case "Heartbeat": {
+        checkBeat(node, sequencer, from, message, course);
         if (isLate(sequencer, from, message)) return;
         course.heardTicks.set(from, sequencer.tick);
         const { isComplete, transactions } = message;
@@ -164,14 +210,18 @@ export class Conduct {
               throw violation("S29", node, "assembles without the blocks");
         return;
       case "EndorsementRequest":
+        checkKept(node, sequencer, message);
         if (isEndorsing(effects, message.bundle))
           checkEndorsed(node, sequencer, from, message);
         return;
       case "DispatchPermissionRequest":
+        noteAsked(course, from, message);
         if (sent(effects, "DispatchPermission").length > 0)
           checkPermitted(node, sequencer, from, message, course);
         return;
       case "Handover":
+        checkFlushPoint(node, sequencer, message, course);
+        checkSteppedBack(node, sequencer, message, course);
         // Made elsewhere again, perhaps.
         for (const { id } of message.context.created)
           course.producers.delete(id);
@@ -185,8 +235,10 @@ export class Conduct {
       case "DelegationAccepted":
         course.heardTicks.set(from, sequencer.tick);
         return;
-      case "DelegationRejected":
       case "AssembleResponse":
+        if (course.isAwaitingSteps) checkAssembled(node, sequencer, message);
+        return;
+      case "DelegationRejected":
       case "Endorsement":
       case "Refusal":
       case "DispatchPermission":

@@ -29,11 +29,13 @@ export function checkEndorsed(
 export function checkEntitled(
   node: SimulatedNode,
   sequencer: Sequencer,
+  from: NodeName,
   { height }: MessageOf<"DelegationRequest">,
   effects: readonly Effect[],
   { coordinatorState }: Course,
 ): void {
   if (sent(effects, "DelegationAccepted").length === 0) return;
+  checkOwned(node, sequencer, from, effects);
   const { mode, policy, self } = sequencer.config;
   const order = candidates(sequencer);
   if (mode === "local" || !order.includes(self))
@@ -43,6 +45,84 @@ export function checkEntitled(
   if (policy !== "rotating" || !isIdle || order[0] === self) return;
   if (rangeOf(sequencer, height) !== rangeOf(sequencer, sequencer.height))
     throw violation("S29", node, "takes work for a range that is not its own");
+}
+
+/** L4: nobody says that it has an intent of one sender when it has that of another. */
+function checkOwned(
+  node: SimulatedNode,
+  { coordinator }: Sequencer,
+  from: NodeName,
+  effects: readonly Effect[],
+): void {
+  for (const effect of effects) {
+    if (effect.type !== "Send" || effect.to !== from) continue;
+    if (effect.message.type !== "DelegationAccepted") continue;
+    for (const id of effect.message.ids)
+      if ((coordinator.transactions.get(id)?.sender ?? from) !== from)
+        throw violation(
+          "L4",
+          node,
+          `tells ${from} that it has another's intent`,
+        );
+  }
+}
+
+/** S26: a step is of its own intent and sender, and uses nothing that another one in flight spends. */
+export function checkAssembled(
+  node: SimulatedNode,
+  { coordinator }: Sequencer,
+  { outcomes }: MessageOf<"AssembleResponse">,
+): void {
+  const { transactions, spent } = coordinator;
+  const ids = outcomes.map(({ id }) => id);
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.type !== "assembled") continue;
+    const { step, id } = outcome;
+    const transaction = transactions.get(id);
+    if (transaction?.step !== step) continue;
+    if (step.intentId !== id || step.sender !== transaction.sender)
+      throw violation(
+        "S26",
+        node,
+        `takes another's step for ${id.slice(0, 10)}`,
+      );
+    // Who reads before it is spent, in the same answer, is in order.
+    const later = ids.slice(index);
+    for (const read of step.reads) {
+      const spender = spent.get(read);
+      if (
+        !spent.has(read) ||
+        (spender !== undefined && later.includes(spender))
+      )
+        continue;
+      throw violation(
+        "S26",
+        node,
+        `lets ${id.slice(0, 10)} read what is spent`,
+      );
+    }
+  }
+}
+
+/** S40: nothing is handed back that another step in flight rules out, as its coordinator knows. */
+export function checkHandedBack(
+  node: SimulatedNode,
+  { coordinator }: Sequencer,
+  effects: readonly Effect[],
+  { handedBack }: Course,
+): void {
+  const { spent } = coordinator;
+  for (const effect of effects) {
+    if (effect.type !== "Send") continue;
+    const { message } = effect;
+    if (message.type !== "TransactionPrepared") continue;
+    // It is said again until it is heard, whatever happens meanwhile.
+    if (handedBack.has(message.key)) continue;
+    handedBack.add(message.key);
+    for (const { inputs, reads } of message.bundle.steps)
+      if ([...inputs, ...reads].some((id) => spent.has(id)))
+        throw violation("S40", node, "hands back what can no longer happen");
+  }
 }
 
 /** S25: what a step is built on is on the ledger, or is made by another step in flight, unless it is too late. */

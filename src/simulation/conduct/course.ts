@@ -4,6 +4,7 @@ import type {
 } from "../../protocol/coordinator/model.ts";
 import type { Effect } from "../../protocol/effects.ts";
 import type {
+  Digest,
   IntentId,
   NodeName,
   RequestKey,
@@ -17,6 +18,7 @@ import { Violation } from "../violation.ts";
 import type { SimulatedNode } from "../node.ts";
 import { type Attempts, startAttempts } from "./attempts.ts";
 import { type Services, startServices } from "./fairness.ts";
+import { type Hearsay, nothingHeard } from "./hearsay.ts";
 
 /** A handover that a node has got, and that it has to wait for. */
 export interface Awaited {
@@ -25,6 +27,13 @@ export interface Awaited {
   readonly flush: readonly IntentId[];
   /** The last block in which they can be. */
   readonly flushUntil: number;
+}
+
+/** What a predecessor dispatched, as a successor sees it. */
+export interface Flush {
+  readonly ids: ReadonlySet<IntentId>;
+  readonly digests: ReadonlySet<Digest>;
+  readonly imported: ReadonlySet<StateId>;
 }
 
 /** What is known of one node since it started. */
@@ -63,6 +72,24 @@ export interface Course {
   /** The last tick in which a flush or an end of it had a reason to go on. */
   flushTick: number;
   readonly services: Services;
+  /** Intents that it has seen happen since it started. */
+  readonly fulfilled: Set<IntentId>;
+  /** The newest heartbeat of every node, and the tick in which it came. */
+  readonly beats: Map<
+    NodeName,
+    { readonly boot: number; readonly beat: number; readonly tick: number }
+  >;
+  /** The bundle that a coordinator asked about last, by the coordinator and the intent. */
+  readonly asked: Map<string, Digest>;
+  /** Preparations that it has handed back. */
+  readonly handedBack: Set<RequestKey>;
+  /** What it waits for after a handover, and builds on meanwhile, as it was after its last turn. */
+  flush: Flush | undefined;
+  flushUntil: number;
+  /** Whether the turn under way brings steps that it has asked for. */
+  isAwaitingSteps: boolean;
+  /** What the turn under way must leave alone. */
+  hearsay: Hearsay;
 }
 
 /** It knows nothing but what is on its disk. */
@@ -86,6 +113,14 @@ export function startCourse(coordinator: Coordinator): Course {
     postponed: new Map(),
     flushTick: 0,
     services: startServices(coordinator),
+    fulfilled: new Set(),
+    beats: new Map(),
+    asked: new Map(),
+    handedBack: new Set(),
+    flush: undefined,
+    flushUntil: 0,
+    isAwaitingSteps: false,
+    hearsay: nothingHeard,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Effect } from "../../protocol/effects.ts";
-import type { Event } from "../../protocol/events.ts";
+import type { Event, LedgerFact } from "../../protocol/events.ts";
 import type { IntentId, NodeName, RequestKey } from "../../protocol/ids.ts";
 import type { MessageOf } from "../../protocol/messages.ts";
 import type { IntentRecord } from "../../protocol/records.ts";
@@ -39,6 +39,8 @@ export function checkPermitted(
   const { steps, validUntil, digest } = bundle;
   if (config.hashing.bundleDigest(bundle) !== digest)
     throw violation("S16", node, "permits what it has not seen");
+  if (validUntil <= height)
+    throw violation("S16", node, "permits what can no longer happen");
   if (validUntil > height + 4 * config.validForBlocks)
     throw violation("S16", node, `permits until block ${validUntil}`);
   for (const { intentId, hash } of steps) {
@@ -51,6 +53,32 @@ export function checkPermitted(
     if ((hashes.get(intentId) ?? hash) !== hash)
       throw violation("S16", node, "permits another step than its last");
     checkOrder(node, record.intent, steps);
+  }
+}
+
+/** Takes note of a bundle that somebody wants to dispatch. */
+export function noteAsked(
+  { asked }: Course,
+  from: NodeName,
+  { ids, bundle }: MessageOf<"DispatchPermissionRequest">,
+): void {
+  for (const id of ids) asked.set(`${from}|${id}`, bundle.digest);
+}
+
+/** S16: a permission is for the bundle that its coordinator asked about last. A liar may ask about many. */
+export function checkSuperseded(
+  node: SimulatedNode,
+  effects: readonly Effect[],
+  { asked }: Course,
+  liars: ReadonlySet<NodeName>,
+): void {
+  for (const effect of effects) {
+    if (effect.type !== "Send" || liars.has(effect.to)) continue;
+    const { message, to } = effect;
+    if (message.type !== "DispatchPermission") continue;
+    for (const id of message.ids)
+      if ((asked.get(`${to}|${id}`) ?? message.digest) !== message.digest)
+        throw violation("S16", node, `permits what ${to} no longer wants`);
   }
 }
 
@@ -158,6 +186,25 @@ export function checkReopened(
         node,
         `leaves ${intent.id.slice(0, 10)} confirmed`,
       );
+}
+
+/** S35: whatever depends on what was taken back waits for it again. */
+export function checkWaitingAgain(
+  node: SimulatedNode,
+  { sender }: Sequencer,
+  facts: readonly LedgerFact[],
+): void {
+  const lost = new Set(facts.flatMap(({ intents }) => intents));
+  if (lost.size === 0) return;
+  for (const { id, intent, prepared, waitsFor } of sender.transactions.values())
+    if (prepared === undefined)
+      for (const dependency of intent.dependsOn)
+        if (lost.has(dependency) && !waitsFor.has(dependency))
+          throw violation(
+            "S35",
+            node,
+            `does not wait again with ${id.slice(0, 10)}`,
+          );
 }
 
 /** L3: nothing stays with a coordinator that is not heard. */

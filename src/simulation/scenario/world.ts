@@ -321,6 +321,7 @@ export class ScriptedWorld {
     crashed: ({ name }) => {
       this.story.tell(name, "crashes");
     },
+    turning: () => undefined,
     turned: (node, _event, effects) => {
       this.#effects = effects;
       this.#observer.changes(this.node(node.name));
