@@ -1,4 +1,3 @@
-import type { NodeName } from "../protocol/ids.ts";
 import { Random } from "./random.ts";
 
 /** Which faults a run may draw from. */
@@ -162,14 +161,6 @@ export function drawFaults(seed: number, group: FaultGroup): FaultPlan {
     mutate: upTo("byzantine", 0.3),
     withhold: upTo("byzantine", 0.3),
   };
-}
-
-/** Members that lie: fewer than would stop the group for good. They tell the truth in the end. */
-export function liarsAmong(
-  suspects: readonly NodeName[],
-  { liars }: FaultPlan,
-): ReadonlySet<NodeName> {
-  return new Set(liars > 0 && suspects.length > 1 ? suspects.slice(-1) : []);
 }
 
 /** The faults that a run has seen, by kind. */

@@ -8,6 +8,7 @@ import type {
   Receipt,
 } from "../protocol/records.ts";
 import type { Sequencer } from "../protocol/sequencer.ts";
+import type { Bundle } from "../protocol/transition.ts";
 import type { Block, Chain } from "./chain.ts";
 import { intentOn } from "./disk.ts";
 import { checkEndorsements, checkProducers } from "./dispatches.ts";
@@ -48,12 +49,15 @@ export class Invariants {
   readonly #dependencies: ReadonlyMap<IntentId, readonly IntentId[]>;
   readonly #preparations: Preparations;
   readonly #keeping: Keeping;
+  /** Intents that a liar submitted. */
+  readonly #rushed = new Set<IntentId>();
   #isChainShaken = false;
 
   constructor(
     options: {
       readonly group: Group;
       readonly liars: ReadonlySet<NodeName>;
+      readonly rumours: ReadonlySet<StateId>;
       readonly dependencies: ReadonlyMap<IntentId, readonly IntentId[]>;
       readonly prepareOnly: ReadonlySet<IntentId>;
       readonly secrets: Secrets;
@@ -91,7 +95,11 @@ export class Invariants {
         throw violation("S2", id, "fulfilled twice");
       this.#fulfilledBy.set(id, net);
       for (const dependency of this.#dependencies.get(id) ?? [])
-        if (!this.#fulfilledBy.has(dependency) && !this.#isChainShaken)
+        if (
+          !this.#fulfilledBy.has(dependency) &&
+          !this.#isChainShaken &&
+          !this.#rushed.has(id)
+        )
           throw violation("dependsOn", id, "happened before its dependency");
       const story = this.#stories.get(id);
       if (story?.receipt?.type !== "Reverted" || story.isShaken) continue;
@@ -99,6 +107,11 @@ export class Invariants {
         continue;
       throw violation("S14", id, "happened after it was reported as reverted");
     }
+  }
+
+  /** A liar submits a bundle: nobody can make it wait for what an intent depends on. */
+  executedByLiar({ steps }: Bundle): void {
+    for (const { intentId } of steps) this.#rushed.add(intentId);
   }
 
   /** Blocks vanished that nodes had taken as final. */
@@ -302,8 +315,9 @@ export class Invariants {
     if (effect.type !== "Send") return;
     const { to, message } = effect;
     this.#noteSigned(message);
-    this.#preparations.sending(to, message, this.#isChainShaken);
-    checkSecrets(this.#secrets, { from: node.name, to, message });
+    const path = { from: node.name, to };
+    this.#preparations.sending(path, message, this.#isChainShaken);
+    checkSecrets(this.#secrets, { ...path, message });
   }
 
   /** Steps that leave their sender may happen for as long as they say. */

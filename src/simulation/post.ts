@@ -2,9 +2,11 @@ import type { Hashing } from "../protocol/config.ts";
 import type { Event } from "../protocol/events.ts";
 import type { NodeName } from "../protocol/ids.ts";
 import type { Message } from "../protocol/messages.ts";
-import { Adversary } from "./adversary.ts";
+import type { DispatchRecord, Prepared } from "../protocol/records.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
 import { isSigned } from "./hashing.ts";
+import { createLiar } from "./liars/create.ts";
+import type { Liar } from "./liars/liar.ts";
 import { Violation } from "./violation.ts";
 import { Network } from "./network.ts";
 import type { SimulatedNode } from "./node.ts";
@@ -12,45 +14,42 @@ import type { Queue } from "./queue.ts";
 import { Random } from "./random.ts";
 import type { Settings } from "./settings.ts";
 
-/** Carries messages between nodes. What a liar says passes through its adversary first. */
+/** What carrying messages needs of the world. */
+export interface PostPorts {
+  readonly queue: Queue;
+  readonly faults: FaultCounter;
+  readonly plan: () => FaultPlan;
+  readonly node: (index: number) => SimulatedNode | undefined;
+  readonly tell: (index: number, event: Event) => void;
+  /** Told of all that liars say. */
+  readonly said: (message: Message) => void;
+  /** A liar submits a bundle. */
+  readonly execute: (prepared: Prepared) => void;
+}
+
+/** Carries messages between nodes. What a liar says and hears passes through it first. */
 export class Post {
   readonly #members: readonly NodeName[];
-  readonly #liars: ReadonlySet<NodeName>;
-  readonly #random: Random;
-  readonly #adversary: Adversary;
+  readonly #liars = new Map<NodeName, Liar>();
   readonly #network: Network<Message>;
   readonly #isFreezing: boolean;
   readonly #stepHash: Hashing["stepHash"];
-  readonly #ports: {
-    readonly faults: FaultCounter;
-    readonly plan: () => FaultPlan;
-    readonly tell: (index: number, event: Event) => void;
-  };
+  readonly #ports: PostPorts;
 
   constructor(
     options: {
-      readonly settings: Pick<Settings, "seed" | "config" | "domain">;
+      readonly settings: Settings;
       readonly liars: ReadonlySet<NodeName>;
       readonly plan: FaultPlan;
     },
-    ports: {
-      readonly queue: Queue;
-      readonly faults: FaultCounter;
-      readonly plan: () => FaultPlan;
-      readonly tell: (index: number, event: Event) => void;
-    },
+    ports: PostPorts,
   ) {
-    const { settings, plan } = options;
-    const { seed, config, domain } = settings;
+    const { settings, liars, plan } = options;
+    const { seed, config } = settings;
+    const random = new Random(seed, "post");
     this.#members = config.members;
     this.#stepHash = config.hashing.stepHash;
-    this.#liars = options.liars;
-    this.#random = new Random(seed, "post");
-    this.#isFreezing = this.#random.chance(0.1);
-    this.#adversary = new Adversary(
-      { hashing: config.hashing, makeUp: domain.makeUp },
-      new Random(seed, "adversary"),
-    );
+    this.#isFreezing = random.chance(0.1);
     this.#ports = ports;
     this.#network = new Network(
       { size: config.members.length, plan },
@@ -63,10 +62,36 @@ export class Post {
         },
       },
     );
+    for (const name of liars)
+      this.#liars.set(name, this.#createLiar(name, settings, random));
+  }
+
+  #createLiar(self: NodeName, settings: Settings, random: Random): Liar {
+    const { queue, faults, plan, node, execute } = this.#ports;
+    const index = this.#members.indexOf(self);
+    return createLiar({
+      self,
+      settings,
+      makeUp: settings.domain.makeUp,
+      liar: settings.liar,
+      random,
+      queue,
+      faults,
+      plan,
+      height: () => node(index)?.height ?? 0,
+      boot: () => node(index)?.boot ?? 0,
+      isUp: () => node(index)?.isUp === true,
+      isLying: () => plan().liars > 0,
+      say: (to, message) => {
+        this.#say(index, to, message);
+      },
+      execute,
+    });
   }
 
   start(): void {
     this.#network.start();
+    for (const { start } of this.#liars.values()) start?.();
   }
 
   /** When all that was sent up to now has arrived. */
@@ -84,55 +109,35 @@ export class Post {
       throw new Violation("S33", `${node.name} sends to ${toName}: nobody`);
     // Nodes share the objects of a message here: in some runs a change in place throws.
     if (this.#isFreezing) freeze(message);
-    const said = this.#liars.has(node.name) ? this.#twist(message) : message;
-    if (said !== undefined) this.#network.send(node.index, to, said);
-  }
-
-  /** What a liar makes of a message; nothing, if it keeps it to itself. */
-  #twist(message: Message): Message | undefined {
-    const { faults } = this.#ports;
-    const { withhold, mutate } = this.#ports.plan();
-    this.#adversary.observe(message);
-    if (this.#random.chance(withhold)) {
-      faults.count("withheld");
-      return undefined;
+    const liar = this.#liars.get(node.name);
+    if (liar === undefined) {
+      this.#network.send(node.index, to, message);
+      return;
     }
-    if (!this.#random.chance(mutate)) return message;
-    faults.count(`mutated-${message.type}`);
-    return this.#adversary.mutate(message);
+    for (const said of liar.twist(toName, message))
+      this.#say(node.index, said.to, said.message);
   }
 
-  /** A liar says something to somebody. */
-  lie(isUp: (index: number) => boolean): void {
-    const [liar] = this.#liars;
-    if (liar === undefined) return;
-    const from = this.#members.indexOf(liar);
-    const message = this.#adversary.lie(liar);
-    const to = this.#random.below(this.#members.length);
-    if (message === undefined || to === from || !isUp(from)) return;
-    this.#ports.faults.count(`lie-${message.type}`);
-    this.#network.send(from, to, message);
+  #say(liar: number, to: NodeName, message: Message): void {
+    this.#ports.said(message);
+    this.#network.send(liar, this.#members.indexOf(to), message);
   }
 
-  /** A liar asks others at once for what a coordinator asks it for, as if it were the coordinator. */
-  #usurp(liar: number, message: Message): void {
-    const name = this.#members[liar];
-    if (message.type !== "EndorsementRequest" || name === undefined) return;
-    if (!this.#random.chance(this.#ports.plan().mutate)) return;
-    this.#ports.faults.count("usurped");
-    for (const [index] of this.#members.entries())
-      if (index !== liar)
-        this.#network.send(liar, index, { ...message, coordinator: name });
+  /** Whether what a node submits gets anywhere. */
+  maySubmit({ name }: SimulatedNode, dispatch: DispatchRecord): boolean {
+    return this.#liars.get(name)?.maySubmit?.(dispatch) ?? true;
+  }
+
+  /** Liars say something to somebody, if they are of that kind. */
+  lie(): void {
+    for (const { lie } of this.#liars.values()) lie?.();
   }
 
   #deliver(to: number, fromIndex: number, message: Message): void {
     const from = this.#members[fromIndex];
     const receiver = this.#members[to];
     if (from === undefined || receiver === undefined) return;
-    if (this.#liars.has(receiver)) {
-      this.#adversary.observe(message);
-      this.#usurp(to, message);
-    }
+    this.#liars.get(receiver)?.hear(from, message);
     // The edge of a node checks signatures before the protocol sees a message.
     if (
       message.type === "Endorsement" &&

@@ -9,6 +9,8 @@ export class Preparations {
   readonly #prepareOnly: ReadonlySet<IntentId>;
   /** Members that lie: what they do binds nobody. */
   readonly #liars: ReadonlySet<NodeName>;
+  /** States that they say are in flight. */
+  readonly #rumours: ReadonlySet<StateId>;
   readonly #isFulfilled: (id: IntentId) => boolean;
   /** States that would be there if what is only prepared happened. */
   readonly #hypothetical = new Map<StateId, IntentId>();
@@ -17,11 +19,13 @@ export class Preparations {
     options: {
       readonly prepareOnly: ReadonlySet<IntentId>;
       readonly liars: ReadonlySet<NodeName>;
+      readonly rumours: ReadonlySet<StateId>;
     },
     ports: { readonly isFulfilled: (id: IntentId) => boolean },
   ) {
     this.#prepareOnly = options.prepareOnly;
     this.#liars = options.liars;
+    this.#rumours = options.rumours;
     this.#isFulfilled = ports.isFulfilled;
   }
 
@@ -39,18 +43,23 @@ export class Preparations {
   }
 
   /** A message that is about to be sent. */
-  sending(to: NodeName, message: Message, isChainShaken: boolean): void {
+  sending(
+    { from, to }: { readonly from: NodeName; readonly to: NodeName },
+    message: Message,
+    isChainShaken: boolean,
+  ): void {
     if (message.type === "EndorsementRequest") {
       if (message.bundle.steps.length > 1)
         this.checkDispatchable(message.bundle, "is bundled");
       if (!isChainShaken) this.#checkFoundations(message.bundle);
     } else if (message.type === "AssembleRequest") {
-      // What a liar delegates need not be what its user asked for.
       const ids = this.#liars.has(to) ? [] : message.ids;
       const alone = ids.find((id) => this.#prepareOnly.has(id));
       if (alone !== undefined && ids.length > 1)
         throw violation("S40", alone, "is assembled together with others");
     } else if (message.type === "AssembleResponse") {
+      // What a liar delegates need not be what its user asked for.
+      if (this.#liars.has(from)) return;
       for (const outcome of message.outcomes)
         if (outcome.type === "assembled" && this.#prepareOnly.has(outcome.id))
           for (const { id } of outcome.step.outputs)
@@ -86,7 +95,11 @@ export class Preparations {
       if (this.#liars.has(sender)) continue;
       for (const id of [...inputs, ...reads]) {
         const producer = this.#hypothetical.get(id);
-        if (producer !== undefined && !this.#isFulfilled(producer))
+        if (
+          producer !== undefined &&
+          !this.#rumours.has(id) &&
+          !this.#isFulfilled(producer)
+        )
           throw violation("S40", intentId, "builds on what is only prepared");
       }
     }

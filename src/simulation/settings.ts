@@ -12,10 +12,11 @@ import { coinDomain } from "./domains/coins.ts";
 import type { DomainKind, SimulatedDomain } from "./domains/domain.ts";
 import type { FaultGroup } from "./faults.ts";
 import { hashing } from "./hashing.ts";
+import { drawLiar, type LiarOptions, type LiarPlan } from "./liars/kinds.ts";
 import { Random } from "./random.ts";
 
 /** What a run is made of. Whatever is left out is drawn from the seed. */
-export interface SimulationOptions {
+export interface SimulationOptions extends LiarOptions {
   readonly seed: number;
   readonly nodes?: number;
   readonly threshold?: number;
@@ -51,6 +52,7 @@ export interface Settings {
   readonly blockMs: number;
   readonly confirmations: number;
   readonly domain: SimulatedDomain;
+  readonly liar: LiarPlan;
   readonly config: Omit<SequencerConfig, "self" | "boot">;
 }
 
@@ -96,6 +98,7 @@ export function drawSettings(options: SimulationOptions): Settings {
     tickMs,
     blockMs,
     confirmations: random.between(1, 3),
+    liar: drawLiar(options.seed, options),
     config: {
       contract: groupAddress(random.word()),
       members,

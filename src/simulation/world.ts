@@ -1,6 +1,6 @@
 import type { Effect } from "../protocol/effects.ts";
-import type { IntentId } from "../protocol/ids.ts";
 import { explain, proofFor } from "../protocol/sequencer.ts";
+import type { IntentId, NodeName } from "../protocol/ids.ts";
 import { BlockFeed } from "./block-feed.ts";
 import { Chain } from "./chain.ts";
 import { repeat, startClock } from "./clock.ts";
@@ -11,11 +11,12 @@ import {
   drawFaults,
   FaultCounter,
   type FaultPlan,
-  liarsAmong,
   noFaults,
 } from "./faults.ts";
 import { Incidents } from "./incidents.ts";
 import { Invariants } from "./invariants.ts";
+import { liarsAmong } from "./liars/kinds.ts";
+import { type Rumours, spread } from "./liars/rumours.ts";
 import { Node, type SimulatedNode } from "./node.ts";
 import { Observer } from "./observer.ts";
 import { Post } from "./post.ts";
@@ -61,7 +62,11 @@ export class World {
     this.#settings = settings;
     this.#plan = drawFaults(seed, settings.faults);
     this.#random = new Random(seed, "world");
-    const liars = liarsAmong(domain.suspects, this.#plan);
+    const liars =
+      this.#plan.liars > 0
+        ? liarsAmong(domain, settings.liar)
+        : new Set<NodeName>();
+    const rumours: Rumours = new Set();
     const nodes = members.length;
     const { genesis, wishes } = domain.draw({ ...settings, nodes });
     this.wishes = wishes;
@@ -70,12 +75,15 @@ export class World {
     for (const { intent } of wishes) this.#names.of(intent.id);
     const secrets = { committee, mayKnow: domain.concerns };
     const invariants = new Invariants(
-      { group: config, liars, ...promisesIn(wishes), secrets },
+      { group: config, liars, rumours, ...promisesIn(wishes), secrets },
       { chain: () => this.chain },
     );
     this.invariants = invariants;
     this.#recovery = new Recovery(settings, { now: () => queue.now });
-    const conduct = new Conduct({ liars }, { nodes: () => this.nodes });
+    const conduct = new Conduct(
+      { liars, rumours },
+      { nodes: () => this.nodes },
+    );
     this.observer = new Observer(
       { names: this.#names, transcript },
       {
@@ -102,7 +110,15 @@ export class World {
         queue,
         faults,
         plan,
+        node: (index) => this.nodes[index],
         tell: (index, event) => this.nodes[index]?.tell(event),
+        said: (message) => {
+          spread(rumours, message);
+        },
+        execute: (prepared) => {
+          invariants.executedByLiar(prepared.bundle);
+          this.chain.execute(prepared);
+        },
       },
     );
     const diskRandom = new Random(seed, "disk");
@@ -169,7 +185,7 @@ export class World {
         this.#blocks.reorganise();
       },
       lie: () => {
-        this.#post.lie((index) => this.nodes[index]?.isUp === true);
+        this.#post.lie();
       },
     });
   }
@@ -298,7 +314,8 @@ export class World {
         this.#showStep(node, effect);
         return;
       case "Submit":
-        this.#submitters[node.index]?.submit(effect.dispatch);
+        if (this.#post.maySubmit(node, effect.dispatch))
+          this.#submitters[node.index]?.submit(effect.dispatch);
         return;
       case "Accepted":
         this.users.accepted.add(effect.id);

@@ -13,7 +13,7 @@ interface Kept {
 
 // A seed means something only for the code that drew it: whatever changes what is drawn, or in which order, gives it
 // another run. So what must not come back is also a mutant, a scenario or a test of one node; when draws change, the
-// seeds in which those mutants are noticed belong here.
+// seeds in which those mutants are noticed belong here. Whoever lies in them is clumsy, if nothing else is said.
 const kept: readonly Kept[] = [
   {
     options: {
@@ -153,7 +153,8 @@ describe("Seeds in which a property once did not hold", function () {
 
   for (const { options, property, bug } of kept) {
     it(`${property}, seed ${options.seed}: ${bug}`, () => {
-      expect(simulate(options).violation?.message).to.equal(undefined);
+      const run = { liar: "clumsy", ...options } as const;
+      expect(simulate(run).violation?.message).to.equal(undefined);
     });
   }
 });

@@ -16,6 +16,7 @@ import {
   checkFooting,
   checkHandedBack,
   checkRepeated,
+  type Deceit,
 } from "./coordinator.ts";
 import {
   type Awaited,
@@ -61,13 +62,13 @@ const checkEveryTicks = 16;
 export class Conduct {
   readonly #courses = new Map<NodeName, Course>();
   readonly #nodes: () => readonly SimulatedNode[];
-  readonly #liars: ReadonlySet<NodeName>;
+  readonly #deceit: Deceit;
 
   constructor(
-    options: { readonly liars: ReadonlySet<NodeName> },
+    options: Deceit,
     ports: { readonly nodes: () => readonly SimulatedNode[] },
   ) {
-    this.#liars = options.liars;
+    this.#deceit = options;
     this.#nodes = ports.nodes;
   }
 
@@ -124,7 +125,7 @@ export class Conduct {
     }
     if (effects.length > 0) {
       checkSigned(node, sequencer, event, effects, course);
-      checkSuperseded(node, effects, course, this.#liars);
+      checkSuperseded(node, effects, course);
       checkHandedBack(node, sequencer, effects, course);
     }
     if (event.type === "AssemblyDone" && course.assembly !== event.key)
@@ -171,7 +172,7 @@ export class Conduct {
       checkReopened(node, sequencer, event.reopened);
     }
     if (event.type === "Tick") {
-      checkFooting(node, sequencer, course, this.#liars);
+      checkFooting(node, sequencer, course, this.#deceit);
       checkFlushing(node, sequencer, course);
     }
     if (event.type !== "Tick" || sequencer.tick % checkEveryTicks !== 0) return;
@@ -272,7 +273,10 @@ export class Conduct {
       return;
     const { from, tick, flush, flushUntil } = awaited;
     const { config } = sequencer;
-    if (sequencer.tick - tick >= graceTicks(config) || this.#liars.has(from))
+    if (
+      sequencer.tick - tick >= graceTicks(config) ||
+      this.#deceit.liars.has(from)
+    )
       return;
     const predecessor = this.#nodes().find(({ name }) => name === from);
     for (const record of predecessor?.disk.records.values() ?? []) {

@@ -1,11 +1,17 @@
 import { isUndispatched } from "../../protocol/coordinator/transaction/guards.ts";
 import type { Effect } from "../../protocol/effects.ts";
-import type { NodeName } from "../../protocol/ids.ts";
+import type { NodeName, StateId } from "../../protocol/ids.ts";
 import type { MessageOf } from "../../protocol/messages.ts";
 import type { Sequencer } from "../../protocol/sequencer.ts";
 import { candidates, rangeOf } from "../../protocol/turn.ts";
 import type { SimulatedNode } from "../node.ts";
 import { type Course, sent, violation } from "./course.ts";
+
+/** Who lies, and which states they say are in flight. */
+export interface Deceit {
+  readonly liars: ReadonlySet<NodeName>;
+  readonly rumours: ReadonlySet<StateId>;
+}
 
 /** S29, S32: nobody endorses before he has seen the blocks, or what the asker may not coordinate. */
 export function checkEndorsed(
@@ -130,7 +136,7 @@ export function checkFooting(
   node: SimulatedNode,
   { coordinator }: Sequencer,
   { producers, isShaken }: Course,
-  liars: ReadonlySet<NodeName>,
+  { liars, rumours }: Deceit,
 ): void {
   const { transactions } = coordinator;
   for (const { id, step } of transactions.values())
@@ -144,6 +150,7 @@ export function checkFooting(
     const found = new Set(step?.found.map(({ id }) => id));
     for (const id of [...(step?.inputs ?? []), ...(step?.reads ?? [])]) {
       if (found.has(id)) continue;
+      if (rumours.has(id)) continue;
       const producer = producers.get(id);
       if (
         producer === undefined ||

@@ -79,8 +79,8 @@ export interface Course {
     NodeName,
     { readonly boot: number; readonly beat: number; readonly tick: number }
   >;
-  /** The bundle that a coordinator asked about last, by the coordinator and the intent. */
-  readonly asked: Map<string, Digest>;
+  /** Bundles that a coordinator asked about, with the intents: without those that it asked about in another one since. */
+  readonly asked: Map<NodeName, Map<Digest, readonly IntentId[]>>;
   /** Preparations that it has handed back. */
   readonly handedBack: Set<RequestKey>;
   /** What it waits for after a handover, and builds on meanwhile, as it was after its last turn. */

@@ -71,6 +71,8 @@ function idsIn(message: Message): readonly IntentId[] | undefined {
     case "TransactionPreparedAck":
     case "DependencyQuery":
     case "DependencyFailed":
+    case "FulfilmentQuery":
+    case "FulfilmentProof":
     case "Heartbeat":
     case "HandoverRequest":
     case "Handover":

@@ -1,6 +1,11 @@
 import type { Effect } from "../../protocol/effects.ts";
 import type { Event, LedgerFact } from "../../protocol/events.ts";
-import type { IntentId, NodeName, RequestKey } from "../../protocol/ids.ts";
+import type {
+  Digest,
+  IntentId,
+  NodeName,
+  RequestKey,
+} from "../../protocol/ids.ts";
 import type { MessageOf } from "../../protocol/messages.ts";
 import type { IntentRecord } from "../../protocol/records.ts";
 import type { Sequencer } from "../../protocol/sequencer.ts";
@@ -62,23 +67,25 @@ export function noteAsked(
   from: NodeName,
   { ids, bundle }: MessageOf<"DispatchPermissionRequest">,
 ): void {
-  for (const id of ids) asked.set(`${from}|${id}`, bundle.digest);
+  const earlier = asked.get(from) ?? new Map<Digest, readonly IntentId[]>();
+  for (const [digest, others] of earlier)
+    if (others.some((id) => ids.includes(id))) earlier.delete(digest);
+  earlier.set(bundle.digest, ids);
+  asked.set(from, earlier);
 }
 
-/** S16: a permission is for the bundle that its coordinator asked about last. A liar may ask about many. */
+/** S16: a permission is for the bundle that its coordinator asked about last. */
 export function checkSuperseded(
   node: SimulatedNode,
   effects: readonly Effect[],
   { asked }: Course,
-  liars: ReadonlySet<NodeName>,
 ): void {
   for (const effect of effects) {
-    if (effect.type !== "Send" || liars.has(effect.to)) continue;
+    if (effect.type !== "Send") continue;
     const { message, to } = effect;
     if (message.type !== "DispatchPermission") continue;
-    for (const id of message.ids)
-      if ((asked.get(`${to}|${id}`) ?? message.digest) !== message.digest)
-        throw violation("S16", node, `permits what ${to} no longer wants`);
+    if (asked.get(to)?.has(message.digest) !== true)
+      throw violation("S16", node, `permits what ${to} no longer wants`);
   }
 }
 

@@ -14,7 +14,11 @@ import { CoinBook } from "./coin-book.ts";
 import type { DomainKind } from "./domain.ts";
 
 /** The simulator's own token: as simple as a domain can be that has something to contend for, and fast. */
-export const coinDomain: DomainKind = ({ seed, committee }) => {
+export const coinDomain: DomainKind = ({
+  seed,
+  members,
+  committee,
+}) => {
   const books = new Map<NodeName, CoinBook>();
   const mayKnow = (_: NodeName, state: State): boolean => !isSecret(state);
   const bookOf = (node: NodeName): CoinBook => {
@@ -31,6 +35,7 @@ export const coinDomain: DomainKind = ({ seed, committee }) => {
     rules: { mayKnow },
     concerns: mayKnow,
     suspects: committee,
+    outsiders: members.filter((name) => !committee.includes(name)),
     draw: (options) => {
       const random = new Random(seed, "workload");
       const genesis = drawGenesis(random).map(({ state }) => state);

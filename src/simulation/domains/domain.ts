@@ -62,6 +62,8 @@ export interface SimulatedDomain {
   readonly concerns: GroupConfig["mayKnow"];
   /** Members of whom the last one may lie. */
   readonly suspects: readonly NodeName[];
+  /** Members who do not endorse, of whom the last one may lie. */
+  readonly outsiders?: readonly NodeName[];
   /** What is on the ledger in the beginning, and what users want. Asked once. */
   readonly draw: (options: WorkloadOptions) => {
     readonly genesis: readonly State[];

@@ -64,6 +64,7 @@ export class ScriptedWorld {
       {
         group: config,
         liars: new Set(),
+        rumours: new Set(),
         dependencies: this.#dependencies,
         prepareOnly: this.#prepareOnly,
         secrets: config,

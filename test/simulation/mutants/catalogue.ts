@@ -9,6 +9,12 @@ import {
   reverts,
   secrets,
 } from "./transitions.ts";
+import {
+  coordinatorTrust,
+  endorserTrust,
+  senderTrust,
+  successionTrust,
+} from "./trust.ts";
 
 /** One place of the protocol made wrong. */
 export interface Edit {
@@ -42,4 +48,8 @@ export const mutants: readonly Mutant[] = [
   ...reverts,
   ...preparations,
   ...rests,
+  ...senderTrust,
+  ...coordinatorTrust,
+  ...successionTrust,
+  ...endorserTrust,
 ];
