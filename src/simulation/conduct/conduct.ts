@@ -110,7 +110,9 @@ export class Conduct {
     if (course === undefined) return;
     if (event.type === "MessageReceived") {
       course.unanswered.delete(event.from);
-      checkHearsay(node, course.hearsay);
+      // Whoever turns to another coordinator takes everything back.
+      if (course.delegate === sequencer.sender.delegate)
+        checkHearsay(node, course.hearsay);
       this.#answered(node, sequencer, event, effects, course);
     }
     if (event.type === "BlockSeen") {

@@ -116,6 +116,23 @@ export function alter(message: Message, means: Means): Message {
     case "DispatchPermissionRequest":
       return alterPermissionRequest(message, means);
     case "DispatchPermission":
+      // A change of mind: whoever is in the same bundle is asked about another one.
+      if (random.chance(0.3)) {
+        const { key: asked, digest } = message;
+        const denied = message.ids.map((id) => ({
+          id,
+          reason: random.pick(denials),
+        }));
+        return { type: "DispatchDenial", key: asked, digest, denied };
+      }
+      return pick(
+        () => ({ ...message, ids: ids(message.ids) }),
+        () => ({
+          ...message,
+          digest:
+            knowledge.otherDigest(random, message.digest) ?? message.digest,
+        }),
+      );
     case "Dispatched":
     case "TransactionReverted":
     case "DispatchedAck":

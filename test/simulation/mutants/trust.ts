@@ -53,7 +53,7 @@ export const senderTrust: Mutant[] = [
     find: "node.height >= transaction.liveUntil ||",
     replace: "node.height + 1 >= transaction.liveUntil ||",
     properties: ["S14"],
-    runs: { faults: "all" },
+    runs: { faults: "byzantine", liar: "precise", nodes: 2, intents: 80 },
   },
   {
     name: "permits what its coordinator no longer wants",
@@ -156,8 +156,8 @@ export const successionTrust: Mutant[] = [
     runs: {
       faults: "byzantine",
       liar: "precise",
-      nodes: 3,
       policy: "rotating",
+      intents: 80,
     },
   },
   {
