@@ -183,7 +183,8 @@ function findFault(
   const { steps, validUntil, digest } = bundle;
   if (steps.length === 0 || steps.length > limits.bundle)
     return { detail: "the bundle's size", faults: [] };
-  if (validUntil < height)
+  // The ledger takes a bundle without a last block at any time.
+  if (validUntil < height || validUntil === 0)
     return { detail: "the bundle has expired", faults: [] };
   // Whatever is signed can happen until then, whoever collects the signatures.
   if (validUntil > height + VALIDITIES_MAX * config.validForBlocks)

@@ -16,12 +16,22 @@ export function excusedOf(world: World): Set<IntentId> {
       (isParked && resumeAfterMs === undefined) ||
       users.refused.has(intent.id) ||
       nodes[node]?.isDead === true ||
+      isLiarAtWork(world, node) ||
       intent.dependsOn.some((id) => excused.has(id)) ||
       isParkedForAnother(world, wish)
     )
       excused.add(intent.id);
   }
   return excused;
+}
+
+/** What a liar wants is its own business while it lies. */
+function isLiarAtWork(
+  { nodes, liars, isLiedTo }: World,
+  index: number,
+): boolean {
+  const name = nodes[index]?.name;
+  return isLiedTo && name !== undefined && liars.has(name);
 }
 
 /**

@@ -163,6 +163,12 @@ export function drawFaults(seed: number, group: FaultGroup): FaultPlan {
   };
 }
 
+/** Nothing goes wrong but what liars do. */
+export function onlyLies(plan: FaultPlan): FaultPlan {
+  const { liars, lieEveryMs, mutate, withhold } = plan;
+  return { ...noFaults, liars, lieEveryMs, mutate, withhold };
+}
+
 /** The faults that a run has seen, by kind. */
 export class FaultCounter {
   readonly #counts = new Map<string, number>();

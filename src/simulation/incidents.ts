@@ -1,3 +1,4 @@
+import type { NodeName } from "../protocol/ids.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
 import type { Node } from "./node.ts";
 import type { Queue } from "./queue.ts";
@@ -15,6 +16,8 @@ export interface IncidentPorts {
   readonly stall: (index: number, ms: number) => void;
   readonly reorganise: () => void;
   readonly lie: () => void;
+  /** Members that lie for as long as there is anything to do. */
+  readonly liars: ReadonlySet<NodeName>;
   readonly say: (line: () => string) => void;
 }
 
@@ -23,6 +26,7 @@ export class Incidents {
   readonly #settings: Settings;
   readonly #ports: IncidentPorts;
   #isOver = false;
+  #isLiedTo = true;
 
   constructor(settings: Settings, ports: IncidentPorts) {
     this.#settings = settings;
@@ -50,19 +54,23 @@ export class Incidents {
     this.#sometimes("lieEveryMs", this.#ports.lie);
   }
 
-  heal(): void {
+  /** Nothing happens any more, but perhaps lies. */
+  heal({ isLiedTo }: { readonly isLiedTo: boolean }): void {
     this.#isOver = true;
+    this.#isLiedTo = isLiedTo;
   }
 
   /** Some members die for good: never so many that the rest cannot endorse, or that nobody may coordinate. */
   #killSome(): void {
     const { queue, random, faults, plan, nodes, say } = this.#ports;
     const { config, healMs } = this.#settings;
-    const spare = config.committee.length - config.threshold;
+    const { liars } = this.#ports;
+    const honest = config.committee.filter((name) => !liars.has(name));
+    const spare = honest.length - config.threshold;
     const count = Math.round(plan().dead * spare);
     const mortal = random
       .shuffle(nodes)
-      .filter(({ name }) => !config.pool.includes(name));
+      .filter(({ name }) => !config.pool.includes(name) && !liars.has(name));
     for (const node of mortal.slice(0, count))
       queue.after(random.below(healMs), () => {
         faults.count("death");
@@ -76,7 +84,8 @@ export class Incidents {
     const meanMs = plan()[every];
     if (meanMs === 0) return;
     queue.after(random.tail(meanMs) + 1, () => {
-      if (this.#isOver) return;
+      const isLie = every === "lieEveryMs" && this.#isLiedTo;
+      if (this.#isOver && !isLie) return;
       happen();
       this.#sometimes(every, happen);
     });

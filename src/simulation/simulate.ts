@@ -108,40 +108,56 @@ function* run(
   settings: Settings,
   settled: (ms: number) => void,
 ): Course<void> {
-  let excused = excusedOf(world);
   const startedMs = Math.max(settings.healMs, settings.spanMs);
-  const deadlineMs = startedMs + settings.settleMsMax;
   world.start();
-  let open: IntentId[] = [];
+  yield* waitForReceipts(world, settings, startedMs);
+  if (world.isLiedTo) {
+    world.endLies();
+    yield* waitForReceipts(world, settings, world.queue.now);
+  }
+  settled(world.queue.now - startedMs);
+  checkReceipts(world, settings);
+  if (!isAnybodyWaiting(world, excusedOf(world))) yield* waitForSilence(world);
+  checkBooks(world, settings);
+  const checked = settings.domain.checkEnd?.(world.chain.blocks);
+  if (checked !== undefined) yield checked;
+}
+
+/** How much longer everything may take while somebody lies. */
+const liedToFactor = 3;
+
+/** L2, and L22 if somebody still lies: every intent ends in bounded time. */
+function* waitForReceipts(
+  world: World,
+  { settleMsMax }: Settings,
+  startedMs: number,
+): Course<void> {
   for (;;) {
     for (let i = 0; i < 64; i++) {
       const work = world.step();
       if (work !== undefined) yield work;
     }
     if (!world.isHealed || world.queue.now < startedMs) continue;
-    excused = excusedOf(world);
-    open = world.wishes
+    const excused = excusedOf(world);
+    const open = world.wishes
       .map(({ intent }) => intent.id)
       .filter(
         (id) =>
           !excused.has(id) && world.invariants.receiptOf(id) === undefined,
       );
-    if (open.length === 0) break;
-    if (world.queue.now > deadlineMs)
+    if (open.length === 0) return;
+    const patienceMs = world.isLiedTo
+      ? liedToFactor * settleMsMax
+      : settleMsMax;
+    if (world.queue.now > startedMs + patienceMs)
       throw new Violation(
-        "L2",
-        `${open.length} intents are open ${settings.settleMsMax} ms after healing. ${open
+        world.isLiedTo ? "L22" : "L2",
+        `${open.length} intents are open ${patienceMs} ms after healing. ${open
           .slice(0, 3)
           .map((id) => world.explain(id))
           .join(" ")}`,
       );
   }
-  settled(world.queue.now - startedMs);
-  checkReceipts(world, settings);
-  if (!isAnybodyWaiting(world, excused)) yield* waitForSilence(world);
-  checkBooks(world, settings);
-  const checked = settings.domain.checkEnd?.(world.chain.blocks);
-  if (checked !== undefined) yield checked;
 }
 
 /** L17: a group without work falls silent and keeps nothing. */

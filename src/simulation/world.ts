@@ -12,10 +12,11 @@ import {
   FaultCounter,
   type FaultPlan,
   noFaults,
+  onlyLies,
 } from "./faults.ts";
 import { Incidents } from "./incidents.ts";
 import { Invariants } from "./invariants.ts";
-import { liarsAmong } from "./liars/kinds.ts";
+import { canBear, liarsAmong } from "./liars/kinds.ts";
 import { type Rumours, spread } from "./liars/rumours.ts";
 import { Node, type SimulatedNode } from "./node.ts";
 import { Observer } from "./observer.ts";
@@ -39,6 +40,7 @@ export class World {
   readonly observer: Observer;
   readonly users: Users;
   readonly wishes: readonly Wish[];
+  readonly liars: ReadonlySet<NodeName>;
   readonly #settings: Settings;
   readonly #names = new Names();
   readonly #post: Post;
@@ -48,6 +50,7 @@ export class World {
   readonly #blocks: BlockFeed;
   readonly #incidents: Incidents;
   readonly #recovery: Recovery;
+  readonly #areLiesLasting: boolean;
   #plan: FaultPlan;
   #isHealed = false;
 
@@ -66,6 +69,9 @@ export class World {
       this.#plan.liars > 0
         ? liarsAmong(domain, settings.liar)
         : new Set<NodeName>();
+    this.liars = liars;
+    this.#areLiesLasting =
+      settings.liar.isLasting && canBear(settings.config, liars);
     const rumours: Rumours = new Set();
     const nodes = members.length;
     const { genesis, wishes } = domain.draw({ ...settings, nodes });
@@ -187,6 +193,7 @@ export class World {
       lie: () => {
         this.#post.lie();
       },
+      liars: this.#areLiesLasting ? liars : new Set(),
     });
   }
 
@@ -251,22 +258,39 @@ export class World {
     return this.#domain.takeWork();
   }
 
-  /** Nothing goes wrong from now on. */
+  /** Nothing goes wrong from now on, but for liars that go on. */
   #heal(): void {
     this.#isHealed = true;
-    this.queue.after(this.#post.allArrivedMs - this.queue.now, () => {
-      this.#recovery.healed();
-    });
-    this.#plan = noFaults;
+    this.#plan = this.#areLiesLasting ? onlyLies(this.#plan) : noFaults;
     this.#post.heal(noFaults);
     this.chain.heal(noFaults);
     this.#blocks.heal();
-    this.#incidents.heal();
     this.observer.say(() => "everything heals");
+    if (!this.isLiedTo) this.#endLies();
+    this.#incidents.heal({ isLiedTo: this.isLiedTo });
     for (const node of this.nodes) {
       node.start();
       node.thaw();
     }
+  }
+
+  /** Whether anybody still lies. */
+  get isLiedTo(): boolean {
+    return this.liars.size > 0 && this.#plan.liars > 0;
+  }
+
+  /** Liars tell the truth from now on. */
+  endLies(): void {
+    this.#plan = noFaults;
+    this.#incidents.heal({ isLiedTo: false });
+    this.observer.say(() => "liars tell the truth");
+    this.#endLies();
+  }
+
+  #endLies(): void {
+    this.queue.after(this.#post.allArrivedMs - this.queue.now, () => {
+      this.#recovery.healed();
+    });
   }
 
   #crashAt(): CommitFate | undefined {

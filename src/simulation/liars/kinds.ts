@@ -1,5 +1,6 @@
 import type { NodeName } from "../../protocol/ids.ts";
 import { Random } from "../random.ts";
+import type { Settings } from "../settings.ts";
 
 /** The kinds of liars, and what each of them does. */
 export const liarKinds = {
@@ -64,6 +65,18 @@ export function drawLiar(seed: number, options: LiarOptions): LiarPlan {
     place: kind === "clumsy" ? 1 : place,
     rate,
   };
+}
+
+/** Whether a group can go on for as long as these lie: enough others endorse, and somebody else may coordinate. */
+export function canBear(
+  { committee, threshold, mode, pool }: Settings["config"],
+  liars: ReadonlySet<NodeName>,
+): boolean {
+  const isHonest = (name: NodeName): boolean => !liars.has(name);
+  return (
+    committee.filter(isHonest).length >= threshold &&
+    (mode !== "remote" || pool.some(isHonest))
+  );
 }
 
 /** Members that lie: fewer than would stop the group for good. */

@@ -191,7 +191,7 @@ export const endorserTrust: Mutant[] = [
   {
     name: "endorses what can no longer happen",
     file: "endorser.ts",
-    find: "  if (validUntil < height)\n",
+    find: "  if (validUntil < height || validUntil === 0)\n",
     replace: "  if (validUntil < 0 * height)\n",
     properties: ["S30"],
     runs: { faults: "byzantine", liar: "precise", nodes: 3 },
