@@ -2,6 +2,7 @@ import type { IntentId } from "../protocol/ids.ts";
 import { checkBooks, checkExecuted, checkReceipts } from "./ending.ts";
 import { excusedOf, isAnybodyWaiting } from "./excuses.ts";
 import { leftoversOf } from "./inspection.ts";
+import type { LiarKind } from "./liars/kinds.ts";
 import {
   drawSettings,
   type Settings,
@@ -20,6 +21,14 @@ export interface SimulationResult {
         readonly property: string;
         readonly message: string;
         readonly atMs: number;
+      }
+    | undefined;
+  /** Who lied, and how; undefined if nobody did. */
+  readonly liar:
+    | {
+        readonly name: string;
+        readonly kind: LiarKind;
+        readonly isLasting: boolean;
       }
     | undefined;
   /** The same for two runs of the same options. */
@@ -204,6 +213,7 @@ function summarise(
     seed: settings.seed,
     settings,
     violation: outcome.violation,
+    liar: world.liar,
     traceHash: world.observer.trace.toString(),
     statistics: {
       faults: world.faults.toRecord(),

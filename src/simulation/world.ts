@@ -25,6 +25,7 @@ import { Queue } from "./queue.ts";
 import { Random } from "./random.ts";
 import { Recovery } from "./recovery.ts";
 import type { Settings, SimulationOptions } from "./settings.ts";
+import type { SimulationResult } from "./simulate.ts";
 import { Submitter } from "./submitter.ts";
 import { Names } from "./transcript.ts";
 import { Users } from "./users.ts";
@@ -272,6 +273,14 @@ export class World {
       node.start();
       node.thaw();
     }
+  }
+
+  /** Who lies, and how. */
+  get liar(): SimulationResult["liar"] {
+    const [name] = this.liars;
+    const { kind } = this.#settings.liar;
+    const isLasting = this.#areLiesLasting;
+    return name === undefined ? undefined : { name, kind, isLasting };
   }
 
   /** Whether anybody still lies. */

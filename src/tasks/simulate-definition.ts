@@ -53,6 +53,17 @@ export const simulateTask: TaskDefinition = task(
     description:
       "What intents mean: group-token, notarised-token, owned-coins or private-contracts (default: coins of the simulator's own)",
   })
+  .addOption({
+    ...text,
+    name: "liar",
+    description:
+      "What a lying member does: clumsy, precise, withholder, equivocator, extremist, hostage, flooder or collector (default: drawn from each seed)",
+  })
+  .addFlag({
+    name: "lasting",
+    description:
+      "Let members lie until all others have what they want, if the group can bear it",
+  })
   .addFlag({
     name: "json",
     description: "Print one JSON object per line and nothing else",

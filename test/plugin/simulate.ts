@@ -8,6 +8,7 @@ import { parseSimulateOptions } from "../../src/plugin/simulation/options.ts";
 import { Progress } from "../../src/plugin/simulation/progress.ts";
 import { simulateSeeds } from "../../src/plugin/simulation/run.ts";
 import { domainNames } from "../../src/simulation/domains/names.ts";
+import { liarKinds } from "../../src/simulation/liars/kinds.ts";
 import { properties } from "../../src/simulation/properties.ts";
 import type { SimulationOptions } from "../../src/simulation/settings.ts";
 import {
@@ -63,6 +64,8 @@ describe("plugin: sequencer:simulate", function () {
         policy: undefined,
         faults: "all",
         domain: undefined,
+        liar: undefined,
+        isLasting: false,
       });
     });
 
@@ -81,6 +84,8 @@ describe("plugin: sequencer:simulate", function () {
           policy: "rotating",
           faults: "chain",
           domain: "owned-coins",
+          liar: "precise",
+          lasting: true,
         }),
       ).to.deep.equal({
         firstSeed: 0,
@@ -90,6 +95,8 @@ describe("plugin: sequencer:simulate", function () {
         policy: "rotating",
         faults: "chain",
         domain: "owned-coins",
+        liar: "precise",
+        isLasting: true,
       });
     });
 
@@ -114,6 +121,7 @@ describe("plugin: sequencer:simulate", function () {
       { policy: "random" },
       { faults: "some" },
       { domain: "coins" },
+      { liar: "honest" },
     ])
       it(`refuse ${JSON.stringify(options)}`, async () => {
         await expectError("CHOICE_INVALID", () =>
@@ -234,6 +242,20 @@ describe("plugin: sequencer:simulate", function () {
       expect(text).to.include("A property was violated after 1 of 1 runs");
     });
 
+    it("says who lies, and how", async () => {
+      const facts = await run(
+        { seed: "3", faults: "byzantine", liar: "precise", lasting: true },
+        aFailingSimulator,
+      );
+      const [first] = facts;
+      if (first?.type !== "run") return expect.fail("no run");
+      expect(first.liar).to.include({ kind: "precise" });
+      const text = facts.flatMap(toLines).join("\n");
+      expect(text).to.include(" lies (precise): it changes one thing");
+      expect(text).to.match(/Liars, by runs\n +precise +1/);
+      expect(text).to.include("--faults byzantine --liar precise --lasting");
+    });
+
     it("says in place on a terminal how far it is, and cleans up", () => {
       const { written, progress, clock } = aProgress(true);
       progress.show(1, 1_000);
@@ -293,8 +315,10 @@ describe("plugin: sequencer:simulate", function () {
     );
     const names =
       "options" in simulateTask ? Object.keys(simulateTask.options) : [];
-    expect(names).to.have.lengthOf(8);
+    expect(names).to.have.lengthOf(10);
     for (const name of names) expect(text).to.include(`| \`--${name}\``);
+    for (const [name, meaning] of Object.entries(liarKinds))
+      expect(text).to.match(new RegExp(`\\| \`${name}\` +\\| ${meaning}`));
     for (const [name, meaning] of Object.entries(properties))
       expect(text).to.match(
         new RegExp(`\\| \`${name}\` +\\| ${meaning.replaceAll(".", "\\.")}`),

@@ -20,6 +20,8 @@ export interface Totals {
   readonly events: number;
   readonly virtualMs: number;
   readonly faults: Readonly<Record<string, number>>;
+  /** Runs in which somebody lied, by the kind of liar. */
+  readonly liars: Readonly<Record<string, number>>;
 }
 
 /** What `sequencer:simulate` tells. */
@@ -28,6 +30,8 @@ export type SimulateFact =
       readonly type: "run";
       readonly seed: number;
       readonly traceHash: string;
+      /** Who lied, of which kind, and whether until the end; missing if nobody did. */
+      readonly liar?: SimulationResult["liar"];
       readonly statistics: Statistics;
     }
   | {
@@ -41,6 +45,7 @@ export type SimulateFact =
       readonly threshold: number;
       readonly mode: string;
       readonly policy: string;
+      readonly liar?: SimulationResult["liar"];
       /** The last things that happened. */
       readonly transcript: readonly string[];
       readonly command: string;
@@ -75,10 +80,17 @@ export const noTotals: Totals = {
   events: 0,
   virtualMs: 0,
   faults: {},
+  liars: {},
 };
 
 /** Adds a run. */
-export function addRun(totals: Totals, run: Statistics): Totals {
+export function addRun(
+  totals: Totals,
+  run: Statistics,
+  liar?: SimulationResult["liar"],
+): Totals {
+  const liars: Record<string, number> = { ...totals.liars };
+  if (liar !== undefined) liars[liar.kind] = (liars[liar.kind] ?? 0) + 1;
   const faults: Record<string, number> = { ...totals.faults };
   for (const [kind, count] of Object.entries(run.faults))
     faults[kind] = (faults[kind] ?? 0) + count;
@@ -97,5 +109,6 @@ export function addRun(totals: Totals, run: Statistics): Totals {
     events: totals.events + run.events,
     virtualMs: totals.virtualMs + run.virtualMs,
     faults,
+    liars,
   };
 }

@@ -1,3 +1,4 @@
+import { liarKinds } from "../../simulation/liars/kinds.ts";
 import type { SimulateFact, Summary, Totals } from "./facts.ts";
 
 /** Rises when a line of `--json` changes in a way that readers must know. */
@@ -29,13 +30,14 @@ export function toProgress(done: number, seeds: number): string {
 function violationLines(
   fact: Extract<SimulateFact, { type: "violation" }>,
 ): string[] {
-  const { seed, property, meaning, atMs, nodes, threshold } = fact;
+  const { seed, property, meaning, atMs, nodes, threshold, liar } = fact;
   const seconds = (atMs / 1_000).toFixed(3);
   return [
     `Seed ${seed} violates ${property}: ${meaning}`,
     "",
     ...fact.message.split("\n").map((line) => `  ${line}`),
     `  ${seconds} s after the start, ${nodes} nodes, ${threshold} endorse, ${fact.mode}, ${fact.policy}`,
+    ...(liar === undefined ? [] : [`  ${describeLiar(liar)}`]),
     "",
     "What happened last",
     ...fact.transcript.map((line) => `  ${line}`),
@@ -44,6 +46,15 @@ function violationLines(
     `  ${fact.command}`,
     "",
   ];
+}
+
+function describeLiar({
+  name,
+  kind,
+  isLasting,
+}: NonNullable<Extract<SimulateFact, { type: "violation" }>["liar"]>): string {
+  const end = isLasting ? ", until all others have what they want" : "";
+  return `${name} lies (${kind}): it ${liarKinds[kind]}${end}`;
 }
 
 function summaryLines(summary: Summary): string[] {
@@ -59,7 +70,8 @@ function summaryLines(summary: Summary): string[] {
     `${verdict}, ${which}, faults: ${faults}.`,
     "",
     ...table(totalRows(totals, elapsedMs)),
-    ...faultLines(totals),
+    ...countLines("Liars, by runs", totals.liars),
+    ...countLines("Faults", totals.faults),
   ];
 }
 
@@ -83,11 +95,14 @@ function totalRows(totals: Totals, elapsedMs: number): Row[] {
   ];
 }
 
-function faultLines({ faults }: Totals): string[] {
-  const kinds = Object.entries(faults).sort(([a], [b]) => (a < b ? -1 : 1));
+function countLines(
+  title: string,
+  counts: Readonly<Record<string, number>>,
+): string[] {
+  const kinds = Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1));
   if (kinds.length === 0) return [];
   const rows = kinds.map(([kind, times]): Row => [kind, count(times)]);
-  return ["", "Faults", ...table(rows)];
+  return ["", title, ...table(rows)];
 }
 
 /** Labels to the left, numbers to the right. */

@@ -4,6 +4,7 @@ import {
   domainNames,
 } from "../../simulation/domains/names.ts";
 import { faultGroups, type FaultGroup } from "../../simulation/faults.ts";
+import { type LiarKind, liarKindNames } from "../../simulation/liars/kinds.ts";
 import { nodesMax } from "../../simulation/settings.ts";
 import { parseChoice, parseNumber } from "../parse-option.ts";
 
@@ -16,6 +17,8 @@ export interface SimulateOptions {
   readonly policy?: string | undefined;
   readonly faults?: string | undefined;
   readonly domain?: string | undefined;
+  readonly liar?: string | undefined;
+  readonly lasting?: boolean | undefined;
 }
 
 /** What the user asks for, checked. Numbers and the policy, where they are undefined, are drawn from each seed. */
@@ -28,6 +31,10 @@ export interface SimulateRequest {
   readonly faults: FaultGroup;
   /** Undefined for the simulator's own coins. */
   readonly domain: DomainName | undefined;
+  /** Undefined if it is drawn from each seed, where anybody lies at all. */
+  readonly liar: LiarKind | undefined;
+  /** Whether liars go on when everything else has healed. */
+  readonly isLasting: boolean;
 }
 
 const policies: readonly Policy[] = ["sticky", "rotating"];
@@ -45,7 +52,7 @@ const intentsMax = 10_000;
 export function parseSimulateOptions(
   options: SimulateOptions,
 ): SimulateRequest {
-  const { seed, seeds, nodes, intents, policy, faults, domain } = options;
+  const { seed, seeds, nodes, intents, policy, faults, domain, liar } = options;
   const defaultSeeds = seed === undefined ? seedsDefault : 1;
   return {
     firstSeed: parseNumber("--seed", seed, { min: 0, max: seedMax }) ?? 1,
@@ -56,12 +63,14 @@ export function parseSimulateOptions(
     policy: parseChoice("--policy", policy, policies),
     faults: parseChoice("--faults", faults, faultGroups) ?? "all",
     domain: parseChoice("--domain", domain, domainNames),
+    liar: parseChoice("--liar", liar, liarKindNames),
+    isLasting: options.lasting === true,
   };
 }
 
 /** The command that runs one seed of a request again. */
 export function commandFor(
-  { nodes, intents, policy, faults, domain }: SimulateRequest,
+  { nodes, intents, policy, faults, domain, liar, isLasting }: SimulateRequest,
   seed: number,
 ): string {
   return [
@@ -71,6 +80,8 @@ export function commandFor(
     policy === undefined ? [] : `--policy ${policy}`,
     `--faults ${faults}`,
     domain === undefined ? [] : `--domain ${domain}`,
+    liar === undefined ? [] : `--liar ${liar}`,
+    isLasting ? "--lasting" : [],
   ]
     .flat()
     .join(" ");

@@ -42,11 +42,12 @@ export async function simulateSeeds(
     const seed = firstSeed + done;
     const options = optionsFor(request, seed, domain);
     const result = await simulate(options);
-    const { traceHash, statistics, violation } = result;
-    totals = addRun(totals, statistics);
+    const { traceHash, statistics, violation, liar } = result;
+    totals = addRun(totals, statistics, liar);
     done += 1;
     await progress(done, seeds);
-    tell({ type: "run", seed, traceHash, statistics });
+    const lied = liar === undefined ? {} : { liar };
+    tell({ type: "run", seed, traceHash, ...lied, statistics });
     if (violation === undefined) continue;
     isViolated = true;
     const transcript = await transcribe(options, simulate);
@@ -69,7 +70,7 @@ async function load(name: DomainName): Promise<DomainKind> {
 }
 
 function optionsFor(
-  { nodes, intents, policy, faults }: SimulateRequest,
+  { nodes, intents, policy, faults, liar, isLasting }: SimulateRequest,
   seed: number,
   domain: DomainKind | undefined,
 ): SimulationOptions {
@@ -80,6 +81,8 @@ function optionsFor(
     ...(intents === undefined ? {} : { intents }),
     ...(policy === undefined ? {} : { policy }),
     ...(domain === undefined ? {} : { domain }),
+    ...(liar === undefined ? {} : { liar }),
+    ...(isLasting ? { isLasting } : {}),
   };
 }
 
@@ -101,7 +104,7 @@ async function transcribe(
 
 function violationOf(
   request: SimulateRequest,
-  { seed, settings }: SimulationResult,
+  { seed, settings, liar }: SimulationResult,
   { property, message, atMs }: NonNullable<SimulationResult["violation"]>,
   transcript: readonly string[],
 ): SimulateFact {
@@ -117,6 +120,7 @@ function violationOf(
     threshold,
     mode,
     policy,
+    ...(liar === undefined ? {} : { liar }),
     transcript,
     command: commandFor(request, seed),
   };

@@ -18,7 +18,7 @@ export const nothingHeard: Hearsay = [];
 
 /** Before a turn: which intents somebody speaks of who has no say in them. */
 export function listen(
-  { sender }: Sequencer,
+  { sender, config }: Sequencer,
   from: NodeName,
   message: Message,
 ): Hearsay {
@@ -28,8 +28,9 @@ export function listen(
     const transaction = sender.transactions.get(id);
     if (transaction === undefined || hasSay(transaction, from, message))
       return [];
-    // What waits here may be on its way to somebody in the same turn.
-    return transaction.sentTo === undefined
+    // What waits here, or is with this node itself, may move on in the same turn for reasons of its own.
+    const { sentTo } = transaction;
+    return sentTo === undefined || sentTo === config.self
       ? []
       : [{ transaction, before: digestOf(transaction) }];
   });
