@@ -189,10 +189,9 @@ export class Invariants {
           throw violation("S18", id, "attempts do not count up");
       const { digest, coordinator } = permission;
       story.permissions.set(`${digest}|${coordinator}`, permission);
-      for (const { validUntil } of story.permissions.values())
-        if (validUntil > record.liveUntil)
-          throw violation("S14", id, "forgets how long it may be dispatched");
     }
+    if (story.signedUntil > record.liveUntil && receipt === undefined)
+      throw violation("S14", id, "forgets until when a step of it may happen");
     this.#checkReceipt(node, story, receipt, { id, block });
     if (receipt?.type === "Prepared") {
       const { bundle, endorsements } = this.#preparations.check(record);

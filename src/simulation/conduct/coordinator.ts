@@ -1,6 +1,6 @@
 import { isUndispatched } from "../../protocol/coordinator/transaction/guards.ts";
 import type { Effect } from "../../protocol/effects.ts";
-import type { NodeName, StateId } from "../../protocol/ids.ts";
+import type { IntentId, NodeName, StateId } from "../../protocol/ids.ts";
 import type { MessageOf } from "../../protocol/messages.ts";
 import type { Sequencer } from "../../protocol/sequencer.ts";
 import { candidates, rangeOf } from "../../protocol/turn.ts";
@@ -56,15 +56,23 @@ export function checkEntitled(
 /** L4: nobody says that it has an intent of one sender when it has that of another. */
 function checkOwned(
   node: SimulatedNode,
-  { coordinator }: Sequencer,
+  { coordinator, config }: Sequencer,
   from: NodeName,
   effects: readonly Effect[],
 ): void {
+  const { isOwnIntent } = config.hashing;
+  const isOwned = (id: IntentId): boolean => {
+    const { intent, sender } = coordinator.transactions.get(id) ?? {};
+    return (
+      intent === undefined ||
+      (sender === from && isOwnIntent({ ...intent, sender }))
+    );
+  };
   for (const effect of effects) {
     if (effect.type !== "Send" || effect.to !== from) continue;
     if (effect.message.type !== "DelegationAccepted") continue;
     for (const id of effect.message.ids)
-      if ((coordinator.transactions.get(id)?.sender ?? from) !== from)
+      if (!isOwned(id))
         throw violation(
           "L4",
           node,

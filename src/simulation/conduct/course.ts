@@ -44,8 +44,9 @@ export interface Course {
   assembly: RequestKey | undefined;
   /** To whom it delegated an intent last. */
   readonly delegates: Map<IntentId, NodeName>;
-  /** The hash of what it assembled last for an intent. */
+  /** The hash of what it assembled last for an intent, and the last block in which that may happen. */
   readonly hashes: Map<IntentId, StepHash>;
+  readonly deadlines: Map<IntentId, number>;
   /** Intents of an assembly that revert on the ledger alone, as the node saw it when its domain assembled. */
   readonly hopeless: Map<RequestKey, ReadonlySet<IntentId>>;
   readonly attempts: Attempts;
@@ -100,6 +101,7 @@ export function startCourse(coordinator: Coordinator): Course {
     assembly: undefined,
     delegates: new Map(),
     hashes: new Map(),
+    deadlines: new Map(),
     hopeless: new Map(),
     attempts: startAttempts(),
     sentTicks: new Map(),
@@ -126,7 +128,7 @@ export function startCourse(coordinator: Coordinator): Course {
 
 /** Takes note of what it sends. */
 export function note(
-  { delegates, hashes, sentTicks }: Course,
+  { delegates, hashes, deadlines, sentTicks }: Course,
   to: NodeName,
   message: Message,
   { tick, config }: Sequencer,
@@ -135,8 +137,10 @@ export function note(
     for (const { id } of message.intents) delegates.set(id, to);
   else if (message.type === "AssembleResponse") {
     for (const outcome of message.outcomes)
-      if (outcome.type === "assembled")
+      if (outcome.type === "assembled") {
         hashes.set(outcome.id, config.hashing.stepHash(outcome.step));
+        deadlines.set(outcome.id, outcome.step.validUntil);
+      }
   } else if (message.type === "Dispatched")
     sentTicks.set(`${message.digest}|${to}`, tick);
   else if (message.type === "Handover")

@@ -24,6 +24,7 @@ export function checkSigned(
       if (digestOf(config.hashing, effect.bundle) !== effect.bundle.digest)
         throw violation("S30", node, "checks a bundle under a wrong digest");
       checkTimely(node, height, effect.bundle, course);
+      checkBounds(node, { config, height }, effect.bundle);
     }
     // A signature that is given again; the first one is the domain's business.
     if (effect.type !== "Send" || effect.message.type !== "Endorsement")
@@ -48,6 +49,28 @@ function checkTimely(
     throw violation("S30", node, "endorses what can no longer happen");
   if (steps.some(({ intentId }) => fulfilled.has(intentId)))
     throw violation("S30", node, "endorses what has happened");
+}
+
+/** How many times as long as it would make it itself an endorser lets a bundle be valid. */
+const validitiesMax = 4;
+
+/** What its senders allow, and what they may speak for. */
+function checkBounds(
+  node: SimulatedNode,
+  { config, height }: Pick<Sequencer, "config" | "height">,
+  { steps, validUntil }: Bundle,
+): void {
+  if (
+    validUntil === 0 ||
+    validUntil > height + validitiesMax * config.validForBlocks
+  )
+    throw violation("S30", node, `endorses until block ${validUntil}`);
+  for (const { intentId: id, sender, laneSalt, payload, ...step } of steps) {
+    if (step.validUntil < validUntil)
+      throw violation("S30", node, "endorses what its sender signed for less");
+    if (!config.hashing.isOwnIntent({ id, sender, laneSalt, payload }))
+      throw violation("S30", node, `endorses for ${sender} another's intent`);
+  }
 }
 
 /** L22: nothing is kept for a claim that cannot be true. */

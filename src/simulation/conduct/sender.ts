@@ -39,7 +39,7 @@ export function checkPermitted(
   { config, height }: Sequencer,
   from: NodeName,
   { bundle }: MessageOf<"DispatchPermissionRequest">,
-  { delegates, hashes }: Course,
+  { delegates, hashes, deadlines }: Course,
 ): void {
   const { steps, validUntil, digest } = bundle;
   if (config.hashing.bundleDigest(bundle) !== digest)
@@ -57,6 +57,12 @@ export function checkPermitted(
       throw violation("S16", node, `permits ${from}, who is not its delegate`);
     if ((hashes.get(intentId) ?? hash) !== hash)
       throw violation("S16", node, "permits another step than its last");
+    if (validUntil > (deadlines.get(intentId) ?? Infinity))
+      throw violation(
+        "S16",
+        node,
+        "permits its step for longer than it signed",
+      );
     checkOrder(node, record.intent, steps);
   }
 }

@@ -336,7 +336,7 @@ function alterRequest(
   const { random, knowledge, rules } = means;
   const { bundle } = message;
   const { hashing } = rules;
-  switch (random.below(5)) {
+  switch (random.below(6)) {
     case 0:
       return { ...message, height: edgeHeight(means) };
     case 1: {
@@ -344,6 +344,15 @@ function alterRequest(
       return digest === undefined
         ? message
         : { ...message, bundle: { ...bundle, digest } };
+    }
+    case 4: {
+      // Its own step, signed as it should be, under the id of somebody else's intent.
+      const [first, ...rest] = bundle.steps;
+      if (first === undefined) return message;
+      const stolen = signed({ ...first, sender: means.self }, means);
+      const taken = { ...bundle, steps: [stolen, ...rest] };
+      const sealed = withDeadline(taken, bundle.validUntil, hashing);
+      return { ...message, bundle: sealed };
     }
     case 2: {
       // The digest of what the bundle was before its last step was taken out.

@@ -8,7 +8,7 @@ export const permissions: Mutant[] = [
     find: `if (sentTo !== from) return "not-delegate";`,
     replace: "",
     properties: ["S16"],
-    runs: { faults: "network", policy: "rotating", nodes: 3, intents: 80 },
+    runs: { faults: "byzantine", liar: "precise", nodes: 3 },
   },
   {
     name: "sends a permission that is not saved",
@@ -29,10 +29,10 @@ export const permissions: Mutant[] = [
   {
     name: "permits a bundle that is valid for ever",
     file: "sender/assembly.ts",
-    find: "bundle.validUntil <= node.height + 4 * validForBlocks",
-    replace: "true",
+    find: "      bundle.validUntil <= step.validUntil;\n",
+    replace: "      bundle.validUntil > 0;\n",
     properties: ["S16"],
-    runs: { faults: "byzantine", nodes: 2 },
+    runs: { faults: "byzantine", liar: "precise", nodes: 2 },
   },
   {
     name: "permits a step that it has assembled differently since",
@@ -45,7 +45,7 @@ export const permissions: Mutant[] = [
   {
     name: "does not count permissions",
     file: "sender/transaction/actions.ts",
-    find: "attempt: (transaction.permission?.attempt ?? 0) + 1,",
+    find: "attempt: (permission?.attempt ?? 0) + 1,",
     replace: "attempt: 1,",
     properties: ["S18"],
     runs: { faults: "crash" },
@@ -91,10 +91,10 @@ export const permissions: Mutant[] = [
     runs: { faults: "none" },
   },
   {
-    name: "reports a revert while a permission is live",
+    name: "reports a revert while a step of it is live",
     file: "sender/transaction/guards.ts",
-    find: "node.height >= transaction.liveUntil || transaction.permission === undefined",
-    replace: "node.height >= 0",
+    find: "return node.height >= liveUntil;",
+    replace: "return node.height >= 0 * liveUntil;",
     properties: ["S14"],
     runs: { faults: "all" },
   },
@@ -190,7 +190,7 @@ export const restarts: Mutant[] = [
     find: "    request !== key ||\n",
     replace: "",
     properties: ["S41"],
-    runs: { faults: "byzantine", nodes: 2, policy: "sticky" },
+    runs: { faults: "byzantine", liar: "precise", nodes: 2 },
   },
   {
     name: "forgets what a coordinator did not accept",

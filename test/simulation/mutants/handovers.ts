@@ -58,8 +58,8 @@ export const handovers: Mutant[] = [
   {
     name: "forgets what is returned",
     file: "sender/transaction/table.ts",
-    find: "run: [dropStep, queue]",
-    replace: "run: [dropStep]",
+    find: `const again = [{ to: "Delegated", run: [dropStep, queue] }] as const;`,
+    replace: `const again = [{ to: "Delegated", run: [dropStep] }] as const;`,
     properties: ["L2", "L4"],
     runs: { faults: "none" },
   },

@@ -49,7 +49,7 @@ export const endorsements: Mutant[] = [
     find: "if (!order.includes(coordinator)) return false;",
     replace: "",
     properties: ["S32"],
-    runs: { faults: "byzantine", mode: "remote", nodes: 3 },
+    runs: { faults: "byzantine", liar: "clumsy", mode: "remote", nodes: 3 },
   },
 ];
 
@@ -94,16 +94,16 @@ export const assemblies: Mutant[] = [
   {
     name: "takes a step that spends what is locked",
     file: "coordinator/assembly.ts",
-    find: "isMine && isComplete && !conflicts(turn.node.coordinator, step)",
-    replace: "isMine && isComplete",
+    find: "isMine && isUsable && !conflicts(turn.node.coordinator, step)",
+    replace: "isMine && isUsable",
     properties: ["S26"],
     runs: { faults: "byzantine", nodes: 3, intents: 80 },
   },
   {
     name: "goes on with a bundle that has expired",
     file: "coordinator/bundles.ts",
-    find: "return bundle.validUntil <= node.height + marginBlocks;",
-    replace: "return bundle.validUntil < 0 * marginBlocks;",
+    find: "return validUntil > node.height + marginBlocks;",
+    replace: "return validUntil > 0 * marginBlocks;",
     properties: ["L10"],
     runs: { faults: "all" },
   },
