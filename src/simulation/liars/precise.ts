@@ -38,11 +38,7 @@ export function createPrecise(ports: LiarPorts): Liar {
     types: readonly Message["type"][],
   ): void => {
     for (let count = random.between(2, 6); count > 0; count -= 1) {
-      // Whoever does not endorse sees bundles only when they are endorsed, and can only add to that.
-      const type =
-        subject.bundle === undefined && random.chance(0.3)
-          ? "Endorsement"
-          : random.pick(types);
+      const type = random.pick(types);
       const said = speakOf(type, subject, { ...means, members });
       if (said === undefined) continue;
       faults.count(`hearsay-${type}`);
@@ -70,8 +66,14 @@ export function createPrecise(ports: LiarPorts): Liar {
         });
     }
   };
+  const isOutside = !settings.config.committee.includes(self);
   const see = (subject: Subject | undefined): void => {
     if (subject === undefined || !isLying()) return;
+    // Whoever does not endorse sees a bundle when it is endorsed, and adds to that before it is dispatched.
+    if (isOutside && subject.coordinator !== self && ports.isUp()) {
+      const said = speakOf("Endorsement", subject, { ...means, members });
+      if (said !== undefined) ports.say(said.to, said.message);
+    }
     if (random.chance(liar.rate)) gossip(subject, likely);
   };
   return {

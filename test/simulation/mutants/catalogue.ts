@@ -14,6 +14,7 @@ import {
   endorserTrust,
   senderTrust,
   successionTrust,
+  tested,
 } from "./trust.ts";
 
 /** One place of the protocol made wrong. */
@@ -25,19 +26,38 @@ export interface Edit {
   readonly replace: string;
 }
 
-/** A sabotage of the protocol, and what shall notice it. */
-export interface Mutant extends Edit {
-  /** What the protocol does wrong, as a sentence. */
+/** What the protocol does wrong. */
+interface Sabotage extends Edit {
+  /** As a sentence. */
   readonly name: string;
   /** A second line of defence that has to fall too. */
   readonly also?: Edit;
+}
+
+/** A sabotage of the protocol that a test of one node must notice, because seeds seldom or never get there. */
+export interface TestedMutant extends Sabotage {
+  readonly test: {
+    /** Below `test/protocol`. */
+    readonly file: string;
+    /** What the test is called. */
+    readonly name: string;
+  };
+  /** Why seeds do not notice it. */
+  readonly why: string;
+}
+
+/** A sabotage of the protocol, and what shall notice it. */
+export interface Mutant extends Sabotage {
   /** Properties that may report it. */
   readonly properties: readonly string[];
   /** The runs that find it soonest. */
   readonly runs: Omit<SimulationOptions, "seed" | "transcript">;
 }
 
-/** Every sabotage. Each must be noticed by a property in a bounded number of seeds. */
+/** Those that a test of one node notices. */
+export const testedMutants: readonly TestedMutant[] = tested;
+
+/** Every other sabotage. Each must be noticed by a property in a bounded number of seeds. */
 export const mutants: readonly Mutant[] = [
   ...permissions,
   ...restarts,

@@ -29,12 +29,6 @@ export const handovers: Mutant[] = [
     file: "coordinator/flush-guards.ts",
     find: "    heartbeat.height > handoverHeight &&\n",
     replace: "",
-    // Most of what comes late is not heard at all.
-    also: {
-      file: "turn.ts",
-      find: "  return boot < newest.boot || (boot === newest.boot && beat < newest.beat);\n",
-      replace: "  return boot < newest.boot && beat < 0;\n",
-    },
     properties: ["S27"],
     runs: { faults: "network", policy: "rotating", nodes: 3, intents: 80 },
   },

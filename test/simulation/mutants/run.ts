@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { expect } from "chai";
 
 import { properties as meanings } from "../../../src/simulation/properties.ts";
-import { mutants as all, type Mutant } from "./catalogue.ts";
+import { mutants as all, type Mutant, testedMutants } from "./catalogue.ts";
 import type { Catch } from "./hunt.ts";
-import { hunt, Original } from "./sabotage.ts";
+import { hunt, Original, runTest } from "./sabotage.ts";
 
 // A simulator that never fails proves nothing: each of these sabotages must make it fail.
 
@@ -69,10 +69,11 @@ describe("Sabotage of the protocol", function () {
     );
   });
 
-  it("is tried in at least forty ways, against properties with a name", () => {
-    expect(all.length).to.be.at.least(40);
-    const names = new Set(all.map(({ name }) => name));
-    expect(names.size).to.equal(all.length);
+  it("is tried in at least a hundred ways, against properties with a name", () => {
+    expect(all.length).to.be.at.least(100);
+    const both = [...all, ...testedMutants];
+    const names = new Set(both.map(({ name }) => name));
+    expect(names.size).to.equal(both.length);
     for (const { properties } of all)
       for (const property of properties)
         expect(meanings).to.have.property(property);
@@ -90,6 +91,12 @@ describe("Sabotage of the protocol", function () {
       expect(properties, message).to.include(property);
     });
   });
+
+  for (const mutant of testedMutants.filter(({ name }) => name.includes(only)))
+    it(`is noticed by a test when a node ${mutant.name}`, async () => {
+      const printed = await runTest(mutant, timeoutMs);
+      expect(printed).to.include("0 passing").and.to.include("1 failing");
+    });
 
   it("is what was noticed: without it the same seeds pass", async () => {
     const seeds = new Map<string, Set<number>>();

@@ -11,11 +11,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 import ts from "typescript";
 
-import type { Edit, Mutant } from "./catalogue.ts";
+import type { Edit, Mutant, TestedMutant } from "./catalogue.ts";
 import type { Hunt, Catch } from "./hunt.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -23,14 +23,15 @@ const hunter = fileURLToPath(new URL("hunt.ts", import.meta.url));
 
 const programOf = (file: string): string => file.replace(/\.ts$/, ".js");
 
-/** What Node runs of a source: the same without types. */
-function withoutTypes(text: string): string {
+/** What Node runs of a source: the same without types, with imports of programs or of sources. */
+function withoutTypes(text: string, isProgram = true): string {
   return ts.transpileModule(text, {
     compilerOptions: {
       target: ts.ScriptTarget.ES2023,
       module: ts.ModuleKind.ESNext,
       verbatimModuleSyntax: true,
-      rewriteRelativeImportExtensions: true,
+      rewriteRelativeImportExtensions: isProgram,
+      allowImportingTsExtensions: !isProgram,
     },
   }).outputText;
 }
@@ -66,20 +67,56 @@ export class Original {
   }
 }
 
-/** The programs that a sabotage changes, by their names in the folder of the original. */
-function sabotaged(mutant: Mutant): Readonly<Record<string, string>> {
+/** The sources that a sabotage changes, with their names. */
+function sabotaged(
+  mutant: Mutant | TestedMutant,
+): { readonly file: string; readonly text: string }[] {
   const edits = [mutant, mutant.also].filter((edit) => edit !== undefined);
   const files = [
     ...new Set(edits.map(({ file }) => join("src/protocol", file))),
   ];
-  return Object.fromEntries(
-    files.map((file) => {
-      const text = edits
-        .filter((edit) => join("src/protocol", edit.file) === file)
-        .reduce(sabotage, readFileSync(join(root, file), "utf8"));
-      return [programOf(file), withoutTypes(text)];
-    }),
-  );
+  return files.map((file) => {
+    const text = edits
+      .filter((edit) => join("src/protocol", edit.file) === file)
+      .reduce(sabotage, readFileSync(join(root, file), "utf8"));
+    return { file, text };
+  });
+}
+
+/** Runs the test that must notice a sabotage. Resolves with what it prints. */
+export async function runTest(
+  mutant: TestedMutant,
+  timeoutMs: number,
+): Promise<string> {
+  const sources = sabotaged(mutant).map(({ file, text }) => [
+    pathToFileURL(join(root, file)).href,
+    withoutTypes(text, false),
+  ]);
+  const { file, name } = mutant.test;
+  return await new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [
+        "--import",
+        new URL("instead.ts", import.meta.url).href,
+        join(root, "node_modules/mocha/bin/mocha.js"),
+        join(root, "test/protocol", file),
+        "--fgrep",
+        name,
+      ],
+      {
+        cwd: root,
+        timeout: timeoutMs,
+        env: {
+          ...process.env,
+          SABOTAGED: JSON.stringify(Object.fromEntries(sources)),
+        },
+      },
+      (_error, stdout) => {
+        resolve(stdout);
+      },
+    );
+  });
 }
 
 /** Runs seeds in a process of its own, which a sabotage may hang or kill. */
@@ -88,7 +125,12 @@ export async function hunt(
   { mutant, trails }: Pick<Hunt, "trails"> & { readonly mutant?: Mutant },
   timeoutMs: number,
 ): Promise<Catch> {
-  const instead = mutant === undefined ? {} : sabotaged(mutant);
+  const instead = Object.fromEntries(
+    (mutant === undefined ? [] : sabotaged(mutant)).map(({ file, text }) => [
+      programOf(file),
+      withoutTypes(text),
+    ]),
+  );
   const task: Hunt = { folder, instead, trails };
   return await new Promise((resolve, reject) => {
     const child = execFile(

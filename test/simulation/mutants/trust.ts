@@ -1,4 +1,4 @@
-import type { Mutant } from "./catalogue.ts";
+import type { Mutant, TestedMutant } from "./catalogue.ts";
 
 // Most of these have a second line of defence behind them, in a domain or on the ledger. So the simulator looks at what a
 // node does, and not only at what comes of it, and its liars change one thing in an exchange that is otherwise right.
@@ -40,28 +40,12 @@ export const senderTrust: Mutant[] = [
     runs: { faults: "byzantine", liar: "precise", nodes: 2 },
   },
   {
-    name: "remembers only how long its last step lives",
-    file: "sender/transaction/actions.ts",
-    find: "Math.max(transaction.liveUntil, step.validUntil)",
-    replace: "step.validUntil",
-    properties: ["S14"],
-    runs: { faults: "chain", intents: 80 },
-  },
-  {
     name: "reports a revert one block before the end of a step",
     file: "sender/transaction/guards.ts",
     find: "return node.height >= liveUntil;",
     replace: "return node.height + 1 >= liveUntil;",
     properties: ["S14"],
     runs: { faults: "byzantine", liar: "precise", nodes: 2, intents: 80 },
-  },
-  {
-    name: "permits what its coordinator no longer wants",
-    file: "sender/assembly.ts",
-    find: "  supersede(node.sender, from, request);\n",
-    replace: "  void supersede;\n",
-    properties: ["S16"],
-    runs: { faults: "all" },
   },
   {
     name: "goes on with dependants of what a reorganisation took back",
@@ -241,5 +225,31 @@ export const endorserTrust: Mutant[] = [
     replace: "if (request.height > node.height)",
     properties: ["L22"],
     runs: { faults: "byzantine", liar: "precise", nodes: 3 },
+  },
+];
+
+/** What a test of one node notices. */
+export const tested: TestedMutant[] = [
+  {
+    name: "remembers only how long its last step lives",
+    file: "sender/transaction/actions.ts",
+    find: "Math.max(transaction.liveUntil, step.validUntil)",
+    replace: "step.validUntil",
+    test: {
+      file: "longest-step.ts",
+      name: "ends it when the step that lives longest can no longer happen",
+    },
+    why: "A sender signs for less than before only after a reorganisation, and then for few blocks less: the intent must fail within these.",
+  },
+  {
+    name: "permits what its coordinator no longer wants",
+    file: "sender/assembly.ts",
+    find: "  supersede(node.sender, from, request);\n",
+    replace: "  void supersede;\n",
+    test: {
+      file: "dependencies.ts",
+      name: "permits what it was asked for last, once it can tell",
+    },
+    why: "A sender must be behind while another one in the same bundle denies it; the coordinator then ignores the permission for what it has taken apart.",
   },
 ];
