@@ -45,6 +45,7 @@ import {
 } from "./sender.ts";
 import {
   checkBeat,
+  checkClosing,
   checkContext,
   checkFlushPoint,
   checkSteppedBack,
@@ -198,6 +199,7 @@ export class Conduct {
         return;
       case "Heartbeat": {
         checkBeat(node, sequencer, from, message, course);
+        checkClosing(node, sequencer, from, message, course);
         if (isLate(sequencer, from, message)) return;
         course.heardTicks.set(from, sequencer.tick);
         const { isComplete, transactions } = message;

@@ -97,6 +97,24 @@ function isBuiltOn(
   );
 }
 
+/** S27: a predecessor learns from a block that his work is over, so what he said up to his handover is no proof of it. */
+export function checkClosing(
+  node: SimulatedNode,
+  { coordinator }: Sequencer,
+  from: NodeName,
+  { height }: MessageOf<"Heartbeat">,
+  { coordinatorState, predecessor }: Course,
+): void {
+  const { state, handoverHeight } = coordinator;
+  if (coordinatorState !== "Prepared" || state !== "Active") return;
+  if (predecessor === from && height <= handoverHeight)
+    throw violation(
+      "S27",
+      node,
+      `believes what ${from} said before its work was over`,
+    );
+}
+
 /** S41: a heartbeat that comes after a newer one says nothing. */
 export function checkBeat(
   node: SimulatedNode,

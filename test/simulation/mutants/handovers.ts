@@ -30,7 +30,7 @@ export const handovers: Mutant[] = [
     find: "    heartbeat.height > handoverHeight &&\n",
     replace: "",
     properties: ["S27"],
-    runs: { faults: "network", policy: "rotating", nodes: 3, intents: 80 },
+    runs: { faults: "byzantine", liar: "precise", nodes: 3, intents: 80 },
   },
   {
     name: "drops dispatched work when it hands over",
