@@ -7,6 +7,7 @@ import {
 } from "../protocol/ids.ts";
 import { limits } from "../protocol/limits.ts";
 import type { Tracer } from "../protocol/machine.ts";
+import type { Message } from "../protocol/messages.ts";
 import type { CrashPoint } from "./disk.ts";
 import { coinDomain } from "./domains/coins.ts";
 import type { DomainKind, SimulatedDomain } from "./domains/domain.ts";
@@ -33,6 +34,8 @@ export interface SimulationOptions extends LiarOptions {
   };
   /** Gets a readable line for everything that happens. */
   readonly transcript?: (line: string) => void;
+  /** Told of all that liars say. */
+  readonly overhear?: (message: Message) => void;
   /** Told of every step that a machine of a node takes. */
   readonly trace?: Tracer<{ readonly state: string }>;
 }

@@ -57,7 +57,11 @@ export class World {
 
   constructor(
     settings: Settings,
-    { transcript, trace }: Pick<SimulationOptions, "transcript" | "trace"> = {},
+    {
+      transcript,
+      trace,
+      overhear,
+    }: Pick<SimulationOptions, "transcript" | "trace" | "overhear"> = {},
   ) {
     const { seed, domain } = settings;
     const { members, committee } = settings.config;
@@ -121,6 +125,7 @@ export class World {
         tell: (index, event) => this.nodes[index]?.tell(event),
         said: (message) => {
           spread(rumours, message);
+          overhear?.(message);
         },
         execute: (prepared) => {
           invariants.executedByLiar(prepared.bundle);
