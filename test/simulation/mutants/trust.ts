@@ -12,7 +12,7 @@ export const senderTrust: Mutant[] = [
       transaction.permission.coordinator === from
 `,
     replace: "      transaction?.permission?.digest === digest\n",
-    properties: ["S45"],
+    properties: ["S46"],
     runs: { faults: "byzantine", liar: "precise", nodes: 4 },
   },
   {
@@ -20,7 +20,7 @@ export const senderTrust: Mutant[] = [
     file: "sender/failures.ts",
     find: "permission?.digest === digest && permission.coordinator === from",
     replace: "permission?.digest === digest",
-    properties: ["S41", "S45"],
+    properties: ["S41", "S46"],
     runs: { faults: "byzantine", liar: "precise", nodes: 4 },
   },
   {
@@ -28,7 +28,7 @@ export const senderTrust: Mutant[] = [
     file: "receive.ts",
     find: "        if (transaction?.sentTo === from)\n",
     replace: "        if (transaction !== undefined)\n",
-    properties: ["S45"],
+    properties: ["S46"],
     runs: { faults: "byzantine", liar: "precise", nodes: 3 },
   },
   {
