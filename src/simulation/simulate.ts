@@ -1,4 +1,3 @@
-import type { IntentId } from "../protocol/ids.ts";
 import { checkBooks, checkExecuted, checkReceipts } from "./ending.ts";
 import { excusedOf, isAnybodyWaiting } from "./excuses.ts";
 import { leftoversOf } from "./inspection.ts";

@@ -1,46 +1,29 @@
-import type { Hashing } from "../../protocol/config.ts";
-import type { IntentId, NodeName } from "../../protocol/ids.ts";
-import type {
-  AssembleOutcome,
-  Message,
-  MessageOf,
-} from "../../protocol/messages.ts";
-import { digestOf } from "../../protocol/outline.ts";
-import type {
-  Bundle,
-  SpeculativeView,
-  Step,
-} from "../../protocol/transition.ts";
-import type { SimulatedDomain } from "../domains/domain.ts";
+import type { IntentId } from "../../protocol/ids.ts";
+import type { Message, MessageOf } from "../../protocol/messages.ts";
 import { sign } from "../hashing.ts";
-import { claims, denials, refusals, stages } from "../lies.ts";
-import type { Random } from "../random.ts";
+import { denials, refusals } from "../lies.ts";
 import {
-  edgeDeadlines,
-  edgeHeights,
-  type HeightRules,
-  pickOther,
-} from "./heights.ts";
-import type { Knowledge } from "./knowledge.ts";
-
-/** What it takes to alter a message. */
-export interface Means {
-  /** Who sends it. */
-  readonly self: NodeName;
-  readonly rules: HeightRules & { readonly hashing: Hashing };
-  readonly knowledge: Knowledge;
-  readonly random: Random;
-  readonly makeUp: SimulatedDomain["makeUp"];
-  /** Of the liar's node. */
-  readonly height: () => number;
-}
+  edgeHeight,
+  type Means,
+  otherIds,
+  otherIntents,
+  otherOutcomes,
+  otherView,
+  signed,
+} from "./fields.ts";
+import {
+  alterHandover,
+  alterHeartbeat,
+  alterPermissionRequest,
+  alterPrepared,
+  alterRequest,
+} from "./parts.ts";
 
 /** The message with exactly one thing in it wrong. Whatever follows from that, a digest say, is made to fit. */
 export function alter(message: Message, means: Means): Message {
   const { random, knowledge } = means;
-  const pick = <Kind extends Message>(
-    ...ways: (() => Kind | undefined)[]
-  ): Message => random.pick(ways)() ?? message;
+  const pick = (...ways: (() => Message | undefined)[]): Message =>
+    random.pick(ways)() ?? message;
   const key = (): Pick<MessageOf<"Refusal">, "key"> | undefined => {
     const other = knowledge.keys.pick(random);
     return other === undefined ? undefined : { key: other };
@@ -215,251 +198,5 @@ export function alter(message: Message, means: Means): Message {
       return alterHandover(message, means);
     case "HandoverAck":
       return { ...message, ...key() };
-  }
-}
-
-function edgeHeight({ random, rules, height }: Means): number {
-  const truth = height();
-  return pickOther(random, edgeHeights(truth, rules), truth);
-}
-
-/** One id less, or one of somebody else more. */
-function otherIds(
-  ids: readonly IntentId[],
-  { random, knowledge, self }: Means,
-): IntentId[] {
-  const foreign = knowledge.foreignId(random, self);
-  if (foreign === undefined || random.chance(0.3)) return ids.slice(1);
-  return random.chance(0.5) ? [...ids, foreign] : [foreign];
-}
-
-/** One intent under the id of somebody else's, or made to wait for it. */
-function otherIntents(
-  { intents }: MessageOf<"DelegationRequest">,
-  { random, knowledge, self }: Means,
-): MessageOf<"DelegationRequest">["intents"] {
-  const foreign = knowledge.foreignId(random, self);
-  const [first, ...rest] = intents;
-  if (foreign === undefined || first === undefined) return rest;
-  return random.chance(0.5)
-    ? [{ ...first, id: foreign }, ...rest]
-    : [{ ...first, dependsOn: [foreign] }, ...rest];
-}
-
-function otherView(
-  { created, spent }: SpeculativeView,
-  { random, knowledge, makeUp, self }: Means,
-): SpeculativeView {
-  const state = knowledge.states.pick(random);
-  const id = knowledge.foreignId(random, self);
-  const madeUp = id === undefined ? undefined : makeUp.state(id, random);
-  if (random.chance(0.3)) return { created: created.slice(1), spent };
-  if (madeUp !== undefined && random.chance(0.5))
-    return { created: [...created, madeUp], spent };
-  return { created, spent: state === undefined ? [] : [...spent, state] };
-}
-
-/** One step replaced by one that belongs somewhere else, or that uses what is locked. */
-function otherOutcomes(
-  { outcomes }: MessageOf<"AssembleResponse">,
-  means: Means,
-): AssembleOutcome[] {
-  const { random, knowledge } = means;
-  let isDone = false;
-  return outcomes.map((outcome) => {
-    if (isDone || outcome.type !== "assembled") return outcome;
-    isDone = true;
-    const { step } = outcome;
-    const { steps, locked } = knowledge;
-    const taken = locked.pick(random);
-    const another = random.pick([
-      () =>
-        steps.find(
-          random,
-          (one) => one.sender === step.sender && one.intentId !== step.intentId,
-        ),
-      () => steps.find(random, (one) => one.sender !== step.sender),
-      () => signed({ ...step, sender: someoneElse(means) }, means),
-      () => signed({ ...step, intentId: otherId(step, means) }, means),
-      () => taken && signed({ ...step, reads: [...step.reads, taken] }, means),
-      () =>
-        taken && signed({ ...step, inputs: [...step.inputs, taken] }, means),
-    ])();
-    return another === undefined ? outcome : { ...outcome, step: another };
-  });
-}
-
-/** Another intent of the same sender, or of another one. */
-function otherId(
-  { intentId, sender }: Step,
-  { knowledge, random }: Means,
-): IntentId {
-  return (
-    knowledge.steps.find(random, (one) => one.intentId !== intentId)
-      ?.intentId ??
-    knowledge.foreignId(random, sender) ??
-    intentId
-  );
-}
-
-function someoneElse({ knowledge, random, self }: Means): NodeName {
-  return (
-    knowledge.steps.find(random, ({ sender }) => sender !== self)?.sender ??
-    self
-  );
-}
-
-/** Signed by the liar, whoever is said to be the sender. */
-function signed(step: Step, { rules, self }: Means): Step {
-  return { ...step, signature: sign(self, rules.hashing.stepHash(step)) };
-}
-
-/** The bundle with another last block, and the digest that goes with it. */
-export function withDeadline(
-  { steps, places }: Bundle,
-  validUntil: number,
-  hashing: Hashing,
-): Bundle {
-  const unsealed = { steps, places, validUntil };
-  return { ...unsealed, digest: digestOf(hashing, unsealed) };
-}
-
-function edgeDeadline(validUntil: number, means: Means): number {
-  const edges = edgeDeadlines(means.height(), validUntil, means.rules);
-  return pickOther(means.random, edges, validUntil);
-}
-
-function alterRequest(
-  message: MessageOf<"EndorsementRequest">,
-  means: Means,
-): Message {
-  const { random, knowledge, rules } = means;
-  const { bundle } = message;
-  const { hashing } = rules;
-  switch (random.below(6)) {
-    case 0:
-      return { ...message, height: edgeHeight(means) };
-    case 1: {
-      const digest = knowledge.otherDigest(random, bundle.digest);
-      return digest === undefined
-        ? message
-        : { ...message, bundle: { ...bundle, digest } };
-    }
-    case 4: {
-      // Its own step, signed as it should be, under the id of somebody else's intent.
-      const [first, ...rest] = bundle.steps;
-      if (first === undefined) return message;
-      const stolen = signed({ ...first, sender: means.self }, means);
-      const taken = { ...bundle, steps: [stolen, ...rest] };
-      const sealed = withDeadline(taken, bundle.validUntil, hashing);
-      return { ...message, bundle: sealed };
-    }
-    case 2: {
-      // The digest of what the bundle was before its last step was taken out.
-      const steps = bundle.steps.slice(0, -1);
-      return { ...message, bundle: { ...bundle, steps } };
-    }
-    case 3:
-      return { ...message, coordinator: someoneElse(means) };
-    default: {
-      const validUntil = edgeDeadline(bundle.validUntil, means);
-      return { ...message, bundle: withDeadline(bundle, validUntil, hashing) };
-    }
-  }
-}
-
-function alterPermissionRequest(
-  message: MessageOf<"DispatchPermissionRequest">,
-  means: Means,
-): Message {
-  const { random, knowledge, rules } = means;
-  const { bundle } = message;
-  switch (random.below(5)) {
-    case 0:
-      return { ...message, ids: otherIds(message.ids, means) };
-    case 1: {
-      const digest = knowledge.otherDigest(random, bundle.digest);
-      return digest === undefined
-        ? message
-        : { ...message, bundle: { ...bundle, digest } };
-    }
-    default: {
-      const validUntil = edgeDeadline(bundle.validUntil, means);
-      const { steps, places } = bundle;
-      const unsealed = { steps, places, validUntil };
-      const digest = rules.hashing.bundleDigest(unsealed);
-      return { ...message, bundle: { ...unsealed, digest } };
-    }
-  }
-}
-
-function alterPrepared(
-  message: MessageOf<"TransactionPrepared">,
-  means: Means,
-): Message {
-  const { bundle, endorsements } = message;
-  switch (means.random.below(3)) {
-    case 0:
-      return { ...message, endorsements: endorsements.slice(1) };
-    case 1:
-      return {
-        ...message,
-        endorsements: [...endorsements, ...endorsements.slice(0, 1)],
-      };
-    default: {
-      const validUntil = edgeDeadline(bundle.validUntil, means);
-      const other = withDeadline(bundle, validUntil, means.rules.hashing);
-      return { ...message, bundle: other };
-    }
-  }
-}
-
-function alterHeartbeat(
-  message: MessageOf<"Heartbeat">,
-  means: Means,
-): Message {
-  const { random, knowledge, self } = means;
-  const { transactions, boot, beat } = message;
-  const stage = random.pick(stages);
-  const id = knowledge.foreignId(random, self);
-  switch (random.below(7)) {
-    case 0:
-      return { ...message, state: random.pick(claims) };
-    case 1:
-      return { ...message, boot: Math.max(0, boot + random.pick([-1, 1])) };
-    case 2:
-      return { ...message, beat: Math.max(0, beat + random.pick([-2, -1, 1])) };
-    case 3:
-      return { ...message, height: edgeHeight(means) };
-    case 4:
-      return { ...message, transactions: transactions.slice(1) };
-    case 5:
-      return id === undefined
-        ? message
-        : { ...message, transactions: [...transactions, { id, stage }] };
-    default:
-      return { ...message, isComplete: !message.isComplete };
-  }
-}
-
-function alterHandover(message: MessageOf<"Handover">, means: Means): Message {
-  const { random, knowledge } = means;
-  const { context, flush, places, digests, flushUntil } = message;
-  switch (random.below(6)) {
-    case 0:
-      return { ...message, height: edgeHeight(means) };
-    case 1:
-      return { ...message, flushUntil: edgeDeadline(flushUntil, means) };
-    case 2: {
-      const [digest] = digests;
-      const other = digest && knowledge.otherDigest(random, digest);
-      return { ...message, digests: other === undefined ? [] : [other] };
-    }
-    case 3:
-      return { ...message, flush: otherIds(flush, means) };
-    case 4:
-      return { ...message, context: otherView(context, means) };
-    default:
-      return { ...message, places: places.slice(1) };
   }
 }

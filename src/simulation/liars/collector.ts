@@ -1,7 +1,7 @@
 import type { Digest, NodeName } from "../../protocol/ids.ts";
 import type { Bundle, Endorsement } from "../../protocol/transition.ts";
 import { sign } from "../hashing.ts";
-import { withDeadline } from "./alteration.ts";
+import { withDeadline } from "./fields.ts";
 import { edgeDeadlines, pickOther } from "./heights.ts";
 import type { Liar, LiarPorts, Said } from "./liar.ts";
 

@@ -1,6 +1,6 @@
 import { limits } from "../../protocol/limits.ts";
 import type { Message } from "../../protocol/messages.ts";
-import { withDeadline } from "./alteration.ts";
+import { withDeadline } from "./fields.ts";
 import type { Liar, LiarPorts, Said } from "./liar.ts";
 
 const extremes = [2 ** 31, 2 ** 50, Number.MAX_SAFE_INTEGER];

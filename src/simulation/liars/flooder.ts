@@ -1,6 +1,6 @@
 import type { Message } from "../../protocol/messages.ts";
 import { intentIdOf } from "../hashing.ts";
-import { withDeadline } from "./alteration.ts";
+import { withDeadline } from "./fields.ts";
 import { messageTypes, speakOf } from "./hearsay.ts";
 import type { Subject } from "./knowledge.ts";
 import { everyMs, type Liar, type LiarPorts } from "./liar.ts";

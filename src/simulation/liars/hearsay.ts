@@ -3,7 +3,7 @@ import type { Message, MessageOf } from "../../protocol/messages.ts";
 import { netOf } from "../../protocol/net.ts";
 import { sign } from "../hashing.ts";
 import { denials } from "../lies.ts";
-import type { Means } from "./alteration.ts";
+import type { Means } from "./fields.ts";
 import type { Subject } from "./knowledge.ts";
 import type { Said } from "./liar.ts";
 

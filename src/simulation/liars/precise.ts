@@ -1,5 +1,6 @@
 import type { Message } from "../../protocol/messages.ts";
-import { alter, type Means } from "./alteration.ts";
+import { alter } from "./alteration.ts";
+import type { Means } from "./fields.ts";
 import { messageTypes, speakOf } from "./hearsay.ts";
 import { Knowledge, ownersOf, type Subject } from "./knowledge.ts";
 import {
