@@ -48,6 +48,7 @@ async function withLiars(
   return await simulateDomain({
     seed,
     faults: "byzantine",
+    liar: "clumsy",
     intents: 12,
     domain,
   });
