@@ -192,7 +192,8 @@ export class Invariants {
     }
     if (story.signedUntil > record.liveUntil && receipt === undefined)
       throw violation("S14", id, "forgets until when a step of it may happen");
-    this.#checkReceipt(node, story, receipt, { id, block });
+    const isUnproven = record.fulfilment !== undefined;
+    this.#checkReceipt(node, story, receipt, { id, block, isUnproven });
     if (receipt?.type === "Prepared") {
       const { bundle, endorsements } = this.#preparations.check(record);
       checkEndorsements(bundle, endorsements, this.#group);
@@ -222,13 +223,23 @@ export class Invariants {
     node: SimulatedNode,
     story: Story,
     receipt: Receipt | undefined,
-    { id, block }: { readonly id: IntentId; readonly block: Block | undefined },
+    {
+      id,
+      block,
+      isUnproven,
+    }: {
+      readonly id: IntentId;
+      readonly block: Block | undefined;
+      /** The ledger has it in a bundle that its node has not seen: whose step that was is not known yet. */
+      readonly isUnproven: boolean;
+    },
   ): void {
     if (story.receipt !== undefined && !story.isShaken) {
       const isSame = receipt?.type === story.receipt.type;
       // Somebody executed what was prepared.
       const isExecuted =
-        story.receipt.type === "Prepared" && receipt?.type === "Confirmed";
+        story.receipt.type === "Prepared" &&
+        (receipt?.type === "Confirmed" || isUnproven);
       // Nobody owes a liar anything; its receipt is corrected.
       const isCorrected =
         story.receipt.type === "Reverted" && this.#liars.has(node.name);
