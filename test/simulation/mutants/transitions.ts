@@ -73,7 +73,7 @@ export const assemblies: Mutant[] = [
     find: `if (mode === "local") return from === self;`,
     replace: `if (mode === "local") return true;`,
     properties: ["S32"],
-    runs: { faults: "byzantine", mode: "local" },
+    runs: { faults: "byzantine", liar: "clumsy", mode: "local" },
   },
   {
     name: "takes foreign work in local mode while it is at work",
@@ -81,7 +81,7 @@ export const assemblies: Mutant[] = [
     find: `return node.config.mode !== "local" || from === node.config.self;`,
     replace: "return from !== undefined && node.height >= 0;",
     properties: ["S32"],
-    runs: { faults: "byzantine", mode: "local" },
+    runs: { faults: "byzantine", liar: "clumsy", mode: "local" },
   },
   {
     name: "passes over those who touch anything",
@@ -196,7 +196,7 @@ export const assemblies: Mutant[] = [
     runs: { faults: "network" },
   },
   {
-    name: "leaves a denied transaction in the bundle",
+    name: "dispatches what a sender denied",
     file: "coordinator/transaction/table.ts",
     find: `    DispatchConfirmed: [{ to: "Ready_For_Dispatch" }],
     DispatchConfirmationRejected: withdrawn,
@@ -204,7 +204,13 @@ export const assemblies: Mutant[] = [
     replace: `    DispatchConfirmed: [{ to: "Ready_For_Dispatch" }],
     DispatchConfirmationRejected: [{ to: "Confirming_Dispatch" }],
 `,
-    properties: ["L2", "L17", "S16"],
+    also: {
+      file: "coordinator/dispatch.ts",
+      find: "  if (isAnyGone) dissolve(turn, work);\n",
+      replace:
+        "  if (isAnyGone) work.unpermitted.delete(from);\n  dispatchPermitted(turn);\n",
+    },
+    properties: ["S15"],
     runs: { faults: "crash", nodes: 3, intents: 10 },
   },
   {
