@@ -74,6 +74,7 @@ function idsIn(message: Message): readonly IntentId[] | undefined {
     case "DependencyFailed":
     case "FulfilmentQuery":
     case "FulfilmentProof":
+    case "Suspicion":
     case "Heartbeat":
     case "HandoverRequest":
     case "Handover":

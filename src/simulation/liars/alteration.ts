@@ -5,11 +5,13 @@ import { denials, refusals } from "../lies.ts";
 import {
   edgeHeight,
   type Means,
+  otherFaults,
   otherIds,
   otherIntents,
   otherOutcomes,
   otherView,
   signed,
+  someoneElse,
 } from "./fields.ts";
 import {
   alterHandover,
@@ -91,10 +93,7 @@ export function alter(message: Message, means: Means): Message {
           ...message,
           reason: message.reason === "invalid" ? "not-coordinator" : "invalid",
         }),
-        () => ({
-          ...message,
-          intentId: knowledge.foreignId(random, means.self),
-        }),
+        () => ({ ...message, faults: otherFaults(message.faults, means) }),
       );
     case "DispatchPermissionRequest":
       return alterPermissionRequest(message, means);
@@ -192,6 +191,11 @@ export function alter(message: Message, means: Means): Message {
       );
     case "Heartbeat":
       return alterHeartbeat(message, means);
+    case "Suspicion":
+      return pick(
+        () => ({ ...message, of: someoneElse(means) }),
+        () => ({ ...message, ...key() }),
+      );
     case "HandoverRequest":
       return { ...message, height: height() };
     case "Handover":

@@ -59,6 +59,7 @@ export function createExtremist(ports: LiarPorts): Liar {
       case "DependencyFailed":
       case "FulfilmentQuery":
       case "FulfilmentProof":
+      case "Suspicion":
       case "HandoverAck":
         return undefined;
     }

@@ -47,6 +47,17 @@ export function otherIds(
   return random.chance(0.5) ? [...ids, foreign] : [foreign];
 }
 
+/** One step less, or one of somebody else, is at fault. */
+export function otherFaults(
+  faults: MessageOf<"Refusal">["faults"],
+  { random, knowledge, self }: Means,
+): MessageOf<"Refusal">["faults"] {
+  const intentId = knowledge.foreignId(random, self);
+  return intentId === undefined || random.chance(0.3)
+    ? faults.slice(1)
+    : [...faults, { intentId, detail: "because I say so" }];
+}
+
 /** One intent under the id of somebody else's, or made to wait for it. */
 export function otherIntents(
   { intents }: MessageOf<"DelegationRequest">,

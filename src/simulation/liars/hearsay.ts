@@ -37,6 +37,7 @@ export const messageTypes = Object.keys({
   FulfilmentQuery: true,
   FulfilmentProof: true,
   Heartbeat: true,
+  Suspicion: true,
   HandoverRequest: true,
   Handover: true,
   HandoverAck: true,
@@ -139,7 +140,7 @@ export function speakOf(
         height,
         reason: "invalid",
         detail: reason,
-        intentId: id,
+        faults: id === undefined ? [] : [{ intentId: id, detail: reason }],
       });
     case "DispatchPermissionRequest":
       return toSender({ type, key, ids, bundle: outline });
@@ -195,6 +196,11 @@ export function speakOf(
         transactions: ids.map((one) => ({ id: one, stage: "submitted" })),
         isComplete: true,
       });
+    case "Suspicion":
+      return {
+        to: random.pick(others),
+        message: { type, key, of: coordinator },
+      };
     case "HandoverRequest":
       return toCoordinator({ type, height });
     case "Handover":

@@ -163,6 +163,7 @@ export class Knowledge {
       case "DependencyFailed":
       case "FulfilmentQuery":
       case "FulfilmentProof":
+      case "Suspicion":
       case "Heartbeat":
       case "HandoverRequest":
       case "Handover":

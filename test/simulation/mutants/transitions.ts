@@ -206,9 +206,8 @@ export const assemblies: Mutant[] = [
 `,
     also: {
       file: "coordinator/dispatch.ts",
-      find: "  if (isAnyGone) dissolve(turn, work);\n",
-      replace:
-        "  if (isAnyGone) work.unpermitted.delete(from);\n  dispatchPermitted(turn);\n",
+      find: "  noteOffence(turn, from);\n  dissolve(turn, work);\n",
+      replace: "  work.unpermitted.delete(from);\n  dispatchPermitted(turn);\n",
     },
     properties: ["S15"],
     runs: { faults: "crash", nodes: 3, intents: 10 },

@@ -130,11 +130,7 @@ export const successionTrust: Mutant[] = [
   {
     name: "waits for as long as a predecessor says",
     file: "coordinator/handover.ts",
-    find: `    Math.min(
-      handover.flushUntil,
-      Math.max(node.height, handover.height) + 2 * node.config.validForBlocks,
-    ),
-`,
+    find: "    Math.min(handover.flushUntil, highest),\n",
     replace: "    handover.flushUntil,\n",
     properties: ["L8"],
     runs: { faults: "byzantine", liar: "clumsy", nodes: 3 },
@@ -167,8 +163,8 @@ export const endorserTrust: Mutant[] = [
   {
     name: "endorses what has happened",
     file: "endorser.ts",
-    find: "  if (done !== undefined)\n",
-    replace: "  if (done !== undefined && height < 0)\n",
+    find: "  if (done.length > 0) return",
+    replace: "  if (done.length > 0 && height < 0) return",
     properties: ["S30"],
     runs: { faults: "network" },
   },
@@ -191,8 +187,8 @@ export const endorserTrust: Mutant[] = [
   {
     name: "endorses what happens after one of its steps may",
     file: "endorser.ts",
-    find: "if (steps.some((step) => step.validUntil < validUntil))",
-    replace: "if (steps.some((step) => step.validUntil < 0 * validUntil))",
+    find: "steps.filter((step) => step.validUntil < validUntil)",
+    replace: "steps.filter((step) => step.validUntil < 0 * validUntil)",
     properties: ["S30"],
     runs: { faults: "byzantine", liar: "precise", nodes: 3 },
   },
@@ -204,8 +200,8 @@ export const endorserTrust: Mutant[] = [
     // No step is valid for that long.
     also: {
       file: "endorser.ts",
-      find: "if (steps.some((step) => step.validUntil < validUntil))",
-      replace: "if (steps.some((step) => step.validUntil < 0 * validUntil))",
+      find: "steps.filter((step) => step.validUntil < validUntil)",
+      replace: "steps.filter((step) => step.validUntil < 0 * validUntil)",
     },
     properties: ["S30"],
     runs: { faults: "byzantine", liar: "extremist", nodes: 3 },
@@ -221,8 +217,8 @@ export const endorserTrust: Mutant[] = [
   {
     name: "keeps requests of any height",
     file: "endorser.ts",
-    find: "if (request.height <= node.height + limits.aheadBlocks)",
-    replace: "if (request.height > node.height)",
+    find: "    if (request.height > node.height + limits.aheadBlocks) return;\n",
+    replace: "",
     properties: ["L22"],
     runs: { faults: "byzantine", liar: "precise", nodes: 3 },
   },
