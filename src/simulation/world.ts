@@ -1,5 +1,7 @@
 import type { Effect } from "../protocol/effects.ts";
+import { limits } from "../protocol/limits.ts";
 import { explain, proofFor } from "../protocol/sequencer.ts";
+import { patienceTicks } from "../protocol/suspicion.ts";
 import type { IntentId, NodeName } from "../protocol/ids.ts";
 import { BlockFeed } from "./block-feed.ts";
 import { Chain } from "./chain.ts";
@@ -302,7 +304,14 @@ export class World {
   }
 
   #endLies(): void {
-    this.queue.after(this.#post.allArrivedMs - this.queue.now, () => {
+    const { config, tickMs } = this.#settings;
+    // A liar may have made others pass somebody over, for as long as they ever do.
+    const doubtedMs =
+      this.liars.size === 0
+        ? 0
+        : patienceTicks(config) * limits.suspicion * tickMs;
+    const arrivedMs = this.#post.allArrivedMs - this.queue.now;
+    this.queue.after(arrivedMs + doubtedMs, () => {
       this.#recovery.healed();
     });
   }
