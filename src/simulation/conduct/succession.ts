@@ -2,6 +2,7 @@ import { isUndispatched } from "../../protocol/coordinator/transaction/guards.ts
 import type { CoordinatorTransaction } from "../../protocol/coordinator/transaction/model.ts";
 import type { LedgerFact } from "../../protocol/events.ts";
 import type { NodeName, StateId } from "../../protocol/ids.ts";
+import { limits } from "../../protocol/limits.ts";
 import type { MessageOf } from "../../protocol/messages.ts";
 import type { Sequencer } from "../../protocol/sequencer.ts";
 import { candidates } from "../../protocol/turn.ts";
@@ -24,7 +25,7 @@ export function noteFlush(course: Course, { coordinator }: Sequencer): void {
         };
 }
 
-/** L8: nobody makes a successor wait for longer than a bundle can be valid, once it has seen what he has seen. */
+/** L8: nobody makes a successor wait for longer than a bundle can be valid, or believe that it is far behind. */
 export function checkFlushPoint(
   node: SimulatedNode,
   { coordinator, height, config }: Sequencer,
@@ -32,7 +33,10 @@ export function checkFlushPoint(
   course: Course,
 ): void {
   const { flushUntil } = coordinator;
-  const seen = Math.max(height, handover.height);
+  const seen = Math.max(
+    height,
+    Math.min(handover.height, height + limits.behindBlocks),
+  );
   if (
     flushUntil > Math.max(course.flushUntil, seen + 2 * config.validForBlocks)
   )

@@ -133,7 +133,12 @@ export const successionTrust: Mutant[] = [
     find: "    Math.min(handover.flushUntil, highest),\n",
     replace: "    handover.flushUntil,\n",
     properties: ["L8"],
-    runs: { faults: "byzantine", liar: "clumsy", nodes: 3 },
+    runs: {
+      faults: "byzantine",
+      liar: "precise",
+      policy: "rotating",
+      intents: 80,
+    },
   },
   {
     name: "builds on what a predecessor's work did not come to",
