@@ -180,6 +180,7 @@ export function receiveMessage(
         ignore(turn, "dubious handover");
         return;
       }
+      turn.node.coordinator.waited.delete(from);
       tellCoordinator(turn, {
         type: "HandoverReceived",
         from,

@@ -1,3 +1,4 @@
+import type { NodeName } from "./ids.ts";
 import { watchAssemblies } from "./coordinator/assembly.ts";
 import { watchBundles } from "./coordinator/deadlines.ts";
 import { notifyDispatched } from "./coordinator/dispatch.ts";
@@ -78,6 +79,17 @@ function beat(turn: Turn): void {
   tellCoordinator(turn, { type: "HeartbeatInterval" });
 }
 
+/** Another tick in which a node does not hand over. How long it has not, whatever else this node did in between. */
+function countWait(
+  { node: { coordinator } }: Turn,
+  predecessor: NodeName | undefined,
+): number {
+  if (predecessor === undefined) return 0;
+  const ticks = (coordinator.waited.get(predecessor) ?? 0) + 1;
+  coordinator.waited.set(predecessor, ticks);
+  return ticks;
+}
+
 /** Gives up waiting for a handover or its flush point. */
 function watchPredecessor(turn: Turn): void {
   const { coordinator, tick, config } = turn.node;
@@ -99,11 +111,15 @@ function watchPredecessor(turn: Turn): void {
   const isSilent =
     tick - (heardTick ?? enteredTick) > grace && tick - enteredTick > patience;
   const isElect = coordinator.state === "Elect";
-  const isOver =
-    tick - (isElect ? enteredTick : flushTick) > flushTicks(config);
+  const waitedTicks = isElect
+    ? Math.max(countWait(turn, predecessor), tick - enteredTick)
+    : tick - flushTick;
+  const isOver = waitedTicks > flushTicks(config);
   // It is heard, and does not hand over.
-  if (isElect && isOver && predecessor !== undefined)
+  if (isElect && isOver && predecessor !== undefined) {
+    coordinator.waited.delete(predecessor);
     noteVainWait(turn, predecessor);
+  }
   if (
     predecessor === undefined ||
     isSilent ||

@@ -47,6 +47,27 @@ describe("A member that hands over what it never had", () => {
       expect(coordinator.state).to.equal("Active");
     });
 
+  it("is not waited for again and again by a node that gives way in between", () => {
+    // With every block the liar comes first, or this node does: it asks for the role, and gives way, and asks again.
+    const node = new LoneNode({
+      self,
+      policy: "rotating",
+      rangeSizeBlocks: 1,
+      threshold: 1,
+    });
+    const { coordinator } = node.sequencer;
+    let ticks = 0;
+    for (let height = 1; coordinator.state !== "Active"; height++) {
+      node.tell(block(height));
+      for (let i = 0; i < 5; i++, ticks++) {
+        node.hear(liar, heartbeat("Active", { beat: ticks, height }));
+        node.wait(1);
+      }
+      if (ticks > 40 * stateTicks) break;
+    }
+    expect(coordinator.state).to.equal("Active");
+  });
+
   it("sets no flush point beyond what this node's own height allows", () => {
     const node = new LoneNode({ self }).hear(liar, heartbeat("Flush"));
     const told = handover([never], Number.MAX_SAFE_INTEGER);

@@ -108,6 +108,7 @@ export function isNextAt(
   const range = rangeOf(node, request.height);
   return (
     node.config.policy === "rotating" &&
+    node.config.mode !== "local" &&
     range === rangeOf(node, node.height) + 1 &&
     candidates(node, range)[0] === node.config.self
   );

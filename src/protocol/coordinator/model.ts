@@ -192,6 +192,8 @@ export interface Coordinator {
   handoverHeight: number;
   /** When this node began to wait for them. To be told again does not move it. */
   flushTick: number;
+  /** For how many ticks this node has waited for each to hand over, since that one last did, however often it gave way meanwhile. */
+  readonly waited: Map<NodeName, number>;
   /** Nodes for whose work this one waited in vain, how often in a row, and until which tick it does not wait for them again. */
   readonly waits: Map<
     NodeName,
@@ -241,6 +243,7 @@ export function createCoordinator(): Coordinator {
     flushUntil: 0,
     handoverHeight: 0,
     flushTick: 0,
+    waited: new Map(),
     waits: new Map(),
     handovers: new Map(),
     heartbeatTick: 0,

@@ -14,11 +14,7 @@ import { CoinBook } from "./coin-book.ts";
 import type { DomainKind } from "./domain.ts";
 
 /** The simulator's own token: as simple as a domain can be that has something to contend for, and fast. */
-export const coinDomain: DomainKind = ({
-  seed,
-  members,
-  committee,
-}) => {
+export const coinDomain: DomainKind = ({ seed, members, committee }) => {
   const books = new Map<NodeName, CoinBook>();
   const mayKnow = (_: NodeName, state: State): boolean => !isSecret(state);
   const bookOf = (node: NodeName): CoinBook => {

@@ -128,14 +128,15 @@ describe("An endorser that lacks the content of a state", () => {
     await soon();
     expect(told).to.deep.equal([]);
     timers.advance(1);
+    const detail = "the content of a state that it uses is missing here";
     expect(told).to.deep.equal([
       {
         type: "EndorsementDone",
         digest,
         outcome: {
           type: "refused",
-          detail: "the content of a state that it uses is missing here",
-          intentId: intentId(2),
+          detail,
+          faults: [{ intentId: intentId(2), detail }],
         },
       },
     ]);
