@@ -52,7 +52,9 @@ export function noteAttempts(
     const { message } = effect;
     if (message.type === "DelegationRequest")
       for (const { id } of message.intents) {
-        if (delegated.get(id) !== message.key) assembled.delete(id);
+        // What a node sends when it starts is not seen here: then this is the same one again.
+        const before = delegated.get(id) ?? message.key;
+        if (before !== message.key) assembled.delete(id);
         delegated.set(id, message.key);
       }
     // A late request may have had it assembled again since, which changed nothing.

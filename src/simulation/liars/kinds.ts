@@ -19,16 +19,16 @@ export type LiarKind = keyof typeof liarKinds;
 /** By name. */
 export const liarKindNames = Object.keys(liarKinds) as readonly LiarKind[];
 
-/** Kinds that a run draws from if nobody names one. The others do harm that the protocol cannot prevent yet. */
+/** Kinds that a run draws from if nobody names one, some more often than others. */
 const drawnKinds: readonly LiarKind[] = [
-  "clumsy",
+  ...liarKindNames,
   "clumsy",
   "clumsy",
   "precise",
-  "precise",
-  "withholder",
-  "equivocator",
 ];
+
+/** How likely a liar goes on after everything else has healed. */
+const LASTING = 0.25;
 
 /** What liars of a run are like. */
 export interface LiarPlan {
@@ -56,10 +56,11 @@ export function drawLiar(seed: number, options: LiarOptions): LiarPlan {
   const isOutside = random.chance(0.7);
   const rate = random.pick([0.1, 0.3, 0.6]);
   const place = random.fraction();
+  const isLasting = random.chance(LASTING);
   const kind = options.liar ?? drawn;
   return {
     kind,
-    isLasting: options.isLasting ?? false,
+    isLasting: options.isLasting ?? isLasting,
     isOutside: isOutside && kind === "precise",
     // The last of them seldom has users of its own.
     place: kind === "clumsy" ? 1 : place,
