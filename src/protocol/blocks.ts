@@ -15,6 +15,7 @@ import { isOpen, restoreIntent } from "./restore.ts";
 import { decide, startAssembly } from "./sender/assembly.ts";
 import { failDependants } from "./sender/dependencies.ts";
 import { seeFulfilled } from "./sender/fulfilment.ts";
+import { noteFailure } from "./sender/progress.ts";
 import { tell } from "./sender/tell.ts";
 import { reconsider, waitAgain } from "./sender/waiting.ts";
 import { signedReturned } from "./signed.ts";
@@ -85,6 +86,11 @@ function expire(turn: Turn, id: IntentId): void {
       type: "ConfirmedReverted",
       reason: "expired",
     });
+    if (permission !== undefined)
+      noteFailure(turn, transaction, {
+        by: permission.coordinator,
+        isExpired: true,
+      });
   } else if (tell(turn, transaction, { type: "PermissionExpired" })) {
     tellSender(turn, { type: "TransactionConfirmed" });
     if (transaction.state === "Lapsed")

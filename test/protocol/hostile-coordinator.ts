@@ -67,7 +67,49 @@ function aGroup(policy: Policy, trick: Trick = () => undefined): HostileGroup {
   return group;
 }
 
+/** Has what it gets assembled. */
+const assembles: Trick = (group, from, message) => {
+  if (message.type !== "DelegationRequest") return;
+  const ids = message.intents.map(({ id }) => id);
+  const key = keyOf(`assembly:${group.tick}`);
+  const { height } = group;
+  const view = emptyView;
+  group.say(from, { type: "AssembleRequest", key, ids, height, view });
+};
+
+/** Asks for permission to dispatch that, and has not asked any endorser. */
+const asks: Trick = (group, from, message) => {
+  assembles(group, from, message);
+  if (message.type !== "AssembleResponse") return;
+  for (const outcome of message.outcomes) {
+    if (outcome.type !== "assembled") continue;
+    const bundle = bundleOf([outcome.step], group.height + 15);
+    group.say(from, permissionRequest(keyOf(`ask:${group.tick}`), bundle));
+  }
+};
+
 const tricks: Readonly<Record<string, Trick>> = {
+  "says that endorsers refuse them": (group, from, message) => {
+    assembles(group, from, message);
+    if (message.type !== "AssembleResponse") return;
+    const { key } = message;
+    const reason = "made up";
+    for (const { id } of message.outcomes)
+      group.say(from, { type: "TransactionRefused", key, id, reason });
+  },
+  "says that the ledger reverted them": (group, from, message) => {
+    asks(group, from, message);
+    if (message.type !== "DispatchPermission") return;
+    const { digest, ids } = message;
+    const reason = "made up";
+    group.say(from, { type: "TransactionReverted", digest, ids, reason });
+  },
+  "says that they are dispatched": (group, from, message) => {
+    asks(group, from, message);
+    if (message.type !== "DispatchPermission") return;
+    const { digest, ids } = message;
+    group.say(from, { type: "Dispatched", digest, ids });
+  },
   "does nothing": () => undefined,
   "has them assembled again and again": (group, from, message) => {
     if (

@@ -1,6 +1,7 @@
 import type { NodeName } from "../ids.ts";
 import type { MessageOf } from "../messages.ts";
 import { ignore, type Turn } from "../turn.ts";
+import { noteFailure } from "./progress.ts";
 import { tell } from "./tell.ts";
 
 // A failure counts against the attempt that it speaks of: what comes late must not cost a newer one its retries.
@@ -20,8 +21,10 @@ export function receiveReverted(
     if (
       isMeant &&
       tell(turn, transaction, { type: "ConfirmedReverted", reason })
-    )
+    ) {
+      noteFailure(turn, transaction, { by: from, isExpired: false });
       continue;
+    }
     // It was given to the same coordinator again, who still had it dispatched, and now has it no more.
     if (sentTo === from && state === "Delegated")
       tell(turn, transaction, { type: "Released" });
@@ -44,4 +47,5 @@ export function receiveRefused(
     !tell(turn, transaction, { type: "EndorsementRefused", reason })
   )
     ignore(turn, "stale refusal");
+  else noteFailure(turn, transaction, { by: from, isExpired: false });
 }

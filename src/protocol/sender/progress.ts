@@ -56,9 +56,32 @@ export function watchProgress(turn: Turn): void {
   if (!isLate || height < known.height + BLOCKS) return;
   sender.first = undefined;
   const culprit = mostOf(known.ticksWith);
-  if (culprit === undefined || !hasOther(turn.node, culprit)) return;
+  if (culprit !== undefined) leave(turn, culprit);
+}
+
+/** Suspects a coordinator, if there is another one, and takes back what it has. */
+function leave(turn: Turn, culprit: NodeName): void {
+  if (!hasOther(turn.node, culprit)) return;
   suspect(turn, culprit);
   takeBack(turn, culprit);
+}
+
+/**
+ * A transaction failed, and its coordinator's word is all that says why; or it was said to be dispatched, and never happened. The
+ * retries are not all spent on one coordinator: another one has the second half of them, and at once if nothing happened.
+ */
+export function noteFailure(
+  turn: Turn,
+  transaction: SenderTransaction,
+  { by, isExpired }: { readonly by: NodeName; readonly isExpired: boolean },
+): void {
+  const { sender, config } = turn.node;
+  const { failedAt } = transaction;
+  const count = failedAt?.coordinator === by ? failedAt.count + 1 : 1;
+  transaction.failedAt = { coordinator: by, count };
+  if (transaction.state !== "Delegated" || by === config.self) return;
+  if (by !== sender.delegate) return;
+  if (isExpired || count >= Math.max(1, config.retriesMax / 2)) leave(turn, by);
 }
 
 /** Whoever says that it coordinates, or else whom this node delegates to. Nobody while it is this node, or this node is behind. */

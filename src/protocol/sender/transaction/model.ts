@@ -91,6 +91,9 @@ export interface SenderTransaction {
   fulfilment: Fulfilment | undefined;
   isDispatched: boolean;
   retries: number;
+  /** Who coordinated it when it failed last, and how often in a row. */
+  failedAt:
+    { readonly coordinator: NodeName; readonly count: number } | undefined;
   reason: string | undefined;
   isDoomed: boolean;
   /** After a failure: the tick before which it is not delegated again. */
@@ -145,6 +148,7 @@ export function createTransaction(
     fulfilment: undefined,
     isDispatched: false,
     retries: 0,
+    failedAt: undefined,
     reason: undefined,
     isDoomed: false,
     retryTick: 0,
