@@ -1,13 +1,15 @@
 import { expect } from "chai";
 
 import type { Event } from "../../src/protocol/events.ts";
+import type { NodeName } from "../../src/protocol/ids.ts";
 import type { MessageOf } from "../../src/protocol/messages.ts";
 import { digestOf } from "../../src/protocol/outline.ts";
 import { hashing } from "../../src/simulation/hashing.ts";
 import { assembled } from "../helpers/drives/driven-coordinator.ts";
+import { coordinator, Sender } from "../helpers/drives/driven-sender.ts";
 import { delegation } from "../helpers/letters.ts";
 import { keyOf, LoneNode, rank } from "../helpers/lone-node.ts";
-import { aStep, intent } from "../helpers/simulated-group.ts";
+import { aStep, emptyView, intent } from "../helpers/simulated-group.ts";
 
 const unsealed = {
   steps: [aStep({ intentId: intent(1, "").id, sender: rank(0) })],
@@ -81,6 +83,32 @@ describe("A request for an endorsement that comes again", () => {
     const refused = node.hear(rank(0), request("d", { digest: forged }));
     expect(refused.sent("Endorsement")).to.deep.equal([]);
     expect(refused.sent("Refusal")).to.have.length(1);
+  });
+});
+
+describe("A request for an assembly that comes again", () => {
+  const quiet = (): void => undefined;
+  const again = {
+    type: "AssembleRequest",
+    key: keyOf("assembly:1"),
+    ids: [intent(1, "").id],
+    height: 0,
+    view: emptyView,
+  } as const;
+  const answersTo = (from: NodeName): readonly string[] =>
+    new Sender(quiet)
+      .delegated()
+      .gathering()
+      .node.hear(from, again)
+      .sent("AssembleResponse")
+      .flatMap(({ outcomes }) => outcomes.map(({ type }) => type));
+
+  it("gets the same answer", () => {
+    expect(answersTo(coordinator)).to.deep.equal(["assembled"]);
+  });
+
+  it("shows nothing to a member that guessed the key", () => {
+    expect(answersTo(rank(2))).to.deep.equal(["unknown"]);
   });
 });
 

@@ -14,11 +14,12 @@ export function receiveAssembleRequest(
   request: MessageOf<"AssembleRequest">,
 ): void {
   const { sender, height, tick } = turn.node;
-  if (sender.answered?.key === request.key) {
-    send(turn, from, sender.answered.response);
+  const { answered, assembly } = sender;
+  if (answered?.key === request.key && answered.to === from) {
+    send(turn, from, answered.response);
     return;
   }
-  if (sender.assembly?.request.key === request.key) return;
+  if (assembly?.request.key === request.key && assembly.from === from) return;
   if (
     from !== sender.delegate ||
     request.height > height + limits.aheadBlocks
@@ -134,7 +135,7 @@ export function finishAssembly(
     key,
     outcomes: answers,
   } as const;
-  sender.answered = { key, response };
+  sender.answered = { to: assembly.from, key, response };
   send(turn, assembly.from, response);
 }
 

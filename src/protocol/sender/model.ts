@@ -87,9 +87,10 @@ export interface Sender {
   /** The oldest transaction that only a coordinator can help, and how it is going. */
   first: FirstInLine | undefined;
   assembly: PendingAssembly | undefined;
-  /** The last answer, to give it again. */
+  /** The last answer, to give it again to whoever asked for it. Others may not see what is in it. */
   answered:
     | {
+        readonly to: NodeName;
         readonly key: RequestKey;
         readonly response: MessageOf<"AssembleResponse">;
       }
