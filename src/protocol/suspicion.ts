@@ -100,6 +100,16 @@ function passOver({ coordinator, sender }: Sequencer, node: NodeName): void {
   if (sender.active?.node === node) sender.active = undefined;
 }
 
+/**
+ * Others coordinate under that node, and do not take its place: whoever suspects it has not told them. What this node has found out
+ * itself stays, and nobody is listened to sooner again.
+ */
+export function disbelieve({ suspicions }: Sequencer, node: NodeName): void {
+  for (const [from, suspicion] of suspicions)
+    if (suspicion.of === node)
+      suspicions.set(from, { ...suspicion, of: undefined });
+}
+
 /** It brought something of this node's onto the ledger: that alone speaks for it. */
 export function trust({ suspects, tick }: Sequencer, node: NodeName): void {
   const suspicion = suspects.get(node);

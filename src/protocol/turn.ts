@@ -40,7 +40,8 @@ export interface Sequencer {
     NodeName,
     {
       readonly key: RequestKey;
-      readonly of: NodeName;
+      /** Nobody, once it turned out that the others were not told the same. */
+      readonly of: NodeName | undefined;
       readonly count: number;
       readonly untilTick: number;
     }

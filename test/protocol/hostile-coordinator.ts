@@ -18,6 +18,7 @@ import {
   bundleOf,
   emptyView,
   intent,
+  nodeNamed,
   permissionRequest,
 } from "../helpers/simulated-group.ts";
 
@@ -223,6 +224,38 @@ describe("A suspicion", () => {
     }
     expect(moves).to.be.below(10);
     expect(suspected).to.be.greaterThan(0);
+  });
+
+  it("that only one sender hears does not keep it from the coordinator of the others", () => {
+    const [victim, other, gossip] = ["victim", "other", "gossip"].map(
+      nodeNamed,
+    );
+    if (victim === undefined || other === undefined || gossip === undefined)
+      throw new Error("nobody");
+    const members = [...ranked, victim, other, gossip];
+    const group = new HostileGroup(
+      { committee: ranked, members, threshold: 2 },
+      gossip,
+    );
+    group.hostile = {
+      ticks: (tick) => {
+        const key = keyOf(`s:${tick}`);
+        group.say(victim, { type: "Suspicion", key, of: rank(0) });
+      },
+    };
+    const delays: number[] = [];
+    for (let n = 1; n <= 6; n++) {
+      const since = group.tick;
+      group.submit(victim, wish(n));
+      // The first in rank always has work, and keeps the role.
+      for (let load = 0; load < patience / 5; load++) {
+        group.submit(other, wish(1_000 * n + load));
+        group.run(5);
+      }
+      delays.push((group.confirmedAt.get(wish(n).id) ?? Infinity) - since);
+    }
+    expect(Math.max(...delays)).to.be.below(stateTicks * 2);
+    expect(group.nodes.get(victim)?.sequencer.suspects.size).to.equal(0);
   });
 
   it("is over when the suspect brings something onto the ledger after all", () => {

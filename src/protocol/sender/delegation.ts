@@ -2,6 +2,7 @@ import { pop, push } from "../heap.ts";
 import type { IntentId, NodeName } from "../ids.ts";
 import { limits } from "../limits.ts";
 import type { MessageOf } from "../messages.ts";
+import { disbelieve } from "../suspicion.ts";
 import type { Intent } from "../transition.ts";
 import {
   candidates,
@@ -251,7 +252,8 @@ export function rejectDelegation(
   if (delegation?.key !== message.key || delegation.to !== from) return;
   sender.delegation = undefined;
   sender.refusals += 1;
-  sender.pausedUntil = nextTry(turn, sender.refusals, message.key);
+  const { refusals } = sender;
+  sender.pausedUntil = nextTry(turn, refusals, message.key);
   const theirs = Math.min(message.height, node.height + limits.aheadBlocks);
   if (
     rangeOf(node, theirs) > rangeOf(node, node.height) &&
@@ -272,6 +274,8 @@ export function rejectDelegation(
     active === from
   )
     return;
+  // A suspicion is told to all members, again and again: by now they would pass it over too.
+  if (refusals >= node.config.heartbeatGrace) disbelieve(node, active);
   if (
     node.config.policy === "sticky" &&
     candidates(node).includes(active) &&
