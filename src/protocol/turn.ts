@@ -159,6 +159,15 @@ export function isSilent(sequencer: Sequencer, node: NodeName): boolean {
   return (silent.get(node) ?? 0) > tick || isSuspected(sequencer, node);
 }
 
+/** The same, as far as this node has found it out itself, and not been told. */
+export function isFoundSilent(
+  { silent, suspects, tick }: Sequencer,
+  node: NodeName,
+): boolean {
+  const { untilTick = 0 } = suspects.get(node) ?? {};
+  return Math.max(silent.get(node) ?? 0, untilTick) > tick;
+}
+
 /** Whether a node is passed over because it makes no progress, as this node or another one says. */
 export function isSuspected(
   { suspects, suspicions, tick }: Sequencer,

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import type { Policy } from "../../src/protocol/config.ts";
+import type { Policy, SequencerConfig } from "../../src/protocol/config.ts";
 import type { IntentId, NodeName } from "../../src/protocol/ids.ts";
 import type { Message } from "../../src/protocol/messages.ts";
 import { isSuspected } from "../../src/protocol/turn.ts";
@@ -31,9 +31,13 @@ const patience = 8 * stateTicks;
 type Trick = (group: HostileGroup, from: NodeName, message: Message) => void;
 
 /** Beats, accepts, lists the ids, and has its own way with them. */
-function aGroup(policy: Policy, trick: Trick = () => undefined): HostileGroup {
+function aGroup(
+  policy: Policy,
+  trick: Trick = () => undefined,
+  config: Partial<SequencerConfig> = {},
+): HostileGroup {
   const group = new HostileGroup(
-    { committee: ranked, threshold: 2, policy },
+    { committee: ranked, threshold: 2, policy, ...config },
     liar,
   );
   const held = new Map<NodeName, Set<IntentId>>();
@@ -148,6 +152,24 @@ describe("A coordinator that beats and makes no progress", () => {
           [],
         );
       });
+
+  for (const policy of ["sticky", "rotating"] satisfies Policy[])
+    it(`loses the role although it suspects the only other one, ${policy}`, () => {
+      const committee = [liar, next];
+      const config = { committee, members: [...committee, sender] };
+      const group = aGroup(policy, undefined, { ...config, threshold: 1 });
+      const { ticks } = group.hostile;
+      group.hostile.ticks = (tick) => {
+        ticks?.(tick);
+        const key = keyOf(`s:${tick}`);
+        group.sayToAll({ type: "Suspicion", key, of: next });
+      };
+      group.run(20);
+      for (const n of [1, 2]) group.submit(n === 1 ? sender : next, wish(n));
+      group.run(4 * patience);
+      const ids = [1, 2].map((n) => wish(n).id);
+      expect(ids.filter((id) => !group.confirmedAt.has(id))).to.deep.equal([]);
+    });
 
   it("cannot hold what comes later for as long again", () => {
     const group = aGroup("sticky");

@@ -4,6 +4,7 @@ import type { Stage } from "../messages.ts";
 import {
   candidates,
   graceTicks,
+  isFoundSilent,
   isSilent,
   isSuspected,
   type Sequencer,
@@ -91,7 +92,12 @@ export function preferredCoordinator(node: Sequencer): NodeName | undefined {
     // Chosen, and nothing of ours is there yet.
     if (isHeard) return delegate;
   }
-  return order.find(isUsable) ?? order[0];
+  // If all are passed over, those first of which only others say that they do nothing.
+  return (
+    order.find(isUsable) ??
+    order.find((name) => !isFoundSilent(node, name)) ??
+    order[0]
+  );
 }
 
 /** Turns to another coordinator: what the old one has not dispatched goes to the new one. */

@@ -4,7 +4,7 @@ import { patienceTicks, suspect } from "../suspicion.ts";
 import {
   candidates,
   graceTicks,
-  isSilent,
+  isFoundSilent,
   type Sequencer,
   type Turn,
 } from "../turn.ts";
@@ -143,8 +143,9 @@ function mostOf(ticks: ReadonlyMap<NodeName, number>): NodeName | undefined {
   return most;
 }
 
+/** Whether there is somebody else to turn to. That one may have been suspected by the culprit. */
 function hasOther(node: Sequencer, culprit: NodeName): boolean {
   return candidates(node).some(
-    (candidate) => candidate !== culprit && !isSilent(node, candidate),
+    (candidate) => candidate !== culprit && !isFoundSilent(node, candidate),
   );
 }
