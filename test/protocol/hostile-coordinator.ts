@@ -171,6 +171,32 @@ describe("A coordinator that beats and makes no progress", () => {
       expect(ids.filter((id) => !group.confirmedAt.has(id))).to.deep.equal([]);
     });
 
+  for (const policy of ["sticky", "rotating"] satisfies Policy[])
+    for (const reason of [
+      "sender-behind",
+      "coordinator-behind",
+      "busy",
+    ] as const)
+      it(`loses the role when it refuses everything as ${reason}, ${policy}`, () => {
+        const group = aGroup(policy);
+        group.hostile.hears = (from, message) => {
+          if (message.type !== "DelegationRequest") return;
+          const { key, intents } = message;
+          const ids = intents.map(({ id }) => id);
+          const height = group.height + 1_000_000;
+          const active = undefined;
+          const type = "DelegationRejected";
+          group.say(from, { type, key, ids, height, reason, active });
+        };
+        group.run(20);
+        const ids = [1, 2, 3].map((n) => wish(n).id);
+        for (const n of [1, 2, 3]) group.submit(sender, wish(n));
+        group.run(4 * patience);
+        expect(ids.filter((id) => !group.confirmedAt.has(id))).to.deep.equal(
+          [],
+        );
+      });
+
   it("cannot hold what comes later for as long again", () => {
     const group = aGroup("sticky");
     const delays: number[] = [];

@@ -50,6 +50,8 @@ export interface FirstInLine {
   stageTick: number;
   /** The height at that time. */
   height: number;
+  /** Somebody said that this node is behind. */
+  isBehind: boolean;
   /** For how many ticks each node was its coordinator. */
   readonly ticksWith: Map<NodeName, number>;
 }

@@ -39,6 +39,7 @@ export function watchProgress(turn: Turn): void {
       sinceTick: tick,
       stageTick: tick,
       height,
+      isBehind: false,
       ticksWith: new Map([[delegate, 1]]),
     };
     return;
@@ -49,9 +50,11 @@ export function watchProgress(turn: Turn): void {
     known.stageTick = tick;
     known.height = height;
   }
+  if (sender.waitForRange !== undefined) known.isBehind = true;
   const patience = patienceTicks(config);
+  // Whoever is told to be behind may be. But nobody is behind for ever, and he who says so may lie.
   const isLate =
-    tick - known.stageTick > patience ||
+    (tick - known.stageTick > patience && !known.isBehind) ||
     tick - known.sinceTick > STEPS * patience;
   if (!isLate || height < known.height + BLOCKS) return;
   sender.first = undefined;
@@ -84,11 +87,10 @@ export function noteFailure(
   if (isExpired || count >= Math.max(1, config.retriesMax / 2)) leave(turn, by);
 }
 
-/** Whoever says that it coordinates, or else whom this node delegates to. Nobody while it is this node, or this node is behind. */
+/** Whoever says that it coordinates, or else whom this node delegates to. Nobody while it is this node. */
 function delegateOf(node: Sequencer): NodeName | undefined {
   const { sender, config, tick } = node;
-  if (sender.waitForRange !== undefined || config.mode === "local")
-    return undefined;
+  if (config.mode === "local") return undefined;
   const { active, delegate } = sender;
   const isHeard =
     active !== undefined && tick - active.tick <= graceTicks(config);
