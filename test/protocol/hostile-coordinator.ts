@@ -158,12 +158,13 @@ describe("A coordinator that beats and makes no progress", () => {
       const committee = [liar, next];
       const config = { committee, members: [...committee, sender] };
       const group = aGroup(policy, undefined, { ...config, threshold: 1 });
-      const { ticks } = group.hostile;
-      group.hostile.ticks = (tick) => {
-        ticks?.(tick);
+      const { hostile } = group;
+      const ticks = (tick: number): void => {
+        hostile.ticks?.(tick);
         const key = keyOf(`s:${tick}`);
         group.sayToAll({ type: "Suspicion", key, of: next });
       };
+      group.hostile = { ...hostile, ticks };
       group.run(20);
       for (const n of [1, 2]) group.submit(n === 1 ? sender : next, wish(n));
       group.run(4 * patience);
