@@ -8,7 +8,6 @@ import {
   recordKey,
   type SavedRecord,
 } from "../../protocol/records.ts";
-import { proofFor } from "../../protocol/sequencer.ts";
 import { assemble } from "../domains/assembler.ts";
 import { signTogether } from "../keys/step-signatures.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
@@ -17,6 +16,7 @@ import type { Body } from "./body.ts";
 import type { Endorsing } from "./endorsing.ts";
 import type { GroupRunner } from "./group-runner.ts";
 import type { NodePorts } from "./ports.ts";
+import type { Showing } from "./showing.ts";
 import { submissionOf } from "./submission.ts";
 import type { Turn } from "./turns.ts";
 
@@ -31,6 +31,7 @@ export interface DeedPorts extends Pick<
   "store" | "sign" | "users" | "onFact" | "onTurn"
 > {
   readonly endorsing: Endorsing;
+  readonly showing: Pick<Showing, "show">;
   readonly submitter: Submitter;
   readonly send: (to: NodeName, body: Body) => void;
   readonly tell: (runner: GroupRunner, event: Event) => void;
@@ -100,14 +101,7 @@ export class Deeds {
         return;
       case "ShowStep":
         turn.deeds.push(() => {
-          const bundle = store.bundles.find(address, effect.digest);
-          const message = proofFor(runner.sequencer, bundle, effect);
-          if (message !== undefined)
-            this.#ports.send(effect.to, {
-              type: "message",
-              group: address,
-              message,
-            });
+          this.#ports.showing.show(runner, effect);
         });
         return;
       case "Submit":

@@ -43,6 +43,7 @@ import { preparedOf } from "./prepared.ts";
 import { Pulse } from "./pulse.ts";
 import type { NodeSettings } from "./settings.ts";
 import { Roster } from "./roster.ts";
+import { Showing } from "./showing.ts";
 import { statusOf } from "./status.ts";
 import { createSubmitter } from "./submitting.ts";
 import { Ticking } from "./ticking.ts";
@@ -169,6 +170,7 @@ export class Node implements NodeService {
       { waitMs },
       { ...ports, catchUp, tell, fail },
     );
+    const showing = new Showing({ bundles: store.bundles, send });
     this.#deeds = new Deeds(
       { self },
       {
@@ -176,6 +178,7 @@ export class Node implements NodeService {
         send,
         tell,
         fail,
+        showing,
         endorsing: this.#endorsing,
         submitter: this.#submitter,
         onSettled,
@@ -239,6 +242,7 @@ export class Node implements NodeService {
         this.#catchUp.retry(this.#roster.loaded());
         this.#membership.repeat();
         this.#userKeys.repeat();
+        showing.renew();
       },
     });
     this.#indexer = createIndexer(options, {
