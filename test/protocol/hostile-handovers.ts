@@ -3,6 +3,7 @@ import { expect } from "chai";
 import type { Policy } from "../../src/protocol/config.ts";
 import type { IntentId } from "../../src/protocol/ids.ts";
 import { limits } from "../../src/protocol/limits.ts";
+import { stateIdOf } from "../../src/simulation/hashing.ts";
 import { wish } from "../helpers/drives/driven-coordinator.ts";
 import { HostileGroup } from "../helpers/hostile-group.ts";
 import { block, delegation, handover, heartbeat } from "../helpers/letters.ts";
@@ -77,6 +78,25 @@ describe("A member that hands over what it never had", () => {
     expect(flushUntil).to.equal(limits.behindBlocks + 2 * 20);
     node.tell(block(flushUntil));
     expect(node.sequencer.coordinator.state).to.equal("Active");
+  });
+
+  it("does not fill the memory of whoever waits for it", () => {
+    const node = new LoneNode({ self }).hear(liar, heartbeat("Flush"));
+    const content = "x".repeat(limits.contentBytes);
+    for (let n = 0; n < 1_000; n++) {
+      const { id: intentId } = intent(1_000 + n, "");
+      const id = stateIdOf({ intentId, index: 0, content: "" });
+      const told = handover(n % 2 === 0 ? [intentId] : [], 15);
+      const context = { created: [{ id, content }], spent: [] };
+      const key = keyOf(`handover:${n}`);
+      node.hear(liar, { ...told, key, context });
+    }
+    const { imported, flush } = node.sequencer.coordinator;
+    expect(imported.size).to.be.within(
+      1,
+      (2 * limits.messageBytes) / limits.contentBytes,
+    );
+    expect(flush.size).to.be.at.most(limits.speculative);
   });
 
   for (const policy of ["sticky", "rotating"] satisfies Policy[])

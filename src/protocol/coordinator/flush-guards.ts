@@ -1,5 +1,7 @@
 import type { IntentId, NodeName } from "../ids.ts";
+import { limits } from "../limits.ts";
 import { isRemembered } from "../recent.ts";
+import { lengthOfStates } from "../size.ts";
 import { candidates, rangeOf, type Sequencer, type Turn } from "../turn.ts";
 import {
   hasNothingDispatched,
@@ -63,6 +65,7 @@ export function isDubious(
 ): boolean {
   const { coordinator, beats } = node;
   const { flush, flushUntil } = handover;
+  if (isTooMuch(coordinator, handover)) return true;
   const isOver =
     flushUntil <= node.height ||
     flush.every((id) => isOnLedger(coordinator, node, id));
@@ -73,6 +76,27 @@ export function isDubious(
   return (
     !isAtWork && coordinator.predecessor !== from && !hadItsTurn(node, from)
   );
+}
+
+/** Together with what was taken over before it is more than coordinators have in flight, and than one message hands on. */
+function isTooMuch(
+  { flush, flushDigests, imported, spent }: Coordinator,
+  { flush: ids, digests, context }: EventOf<"HandoverReceived">["handover"],
+): boolean {
+  const statesMax = limits.speculative * limits.states;
+  const length =
+    lengthOfStates([...imported.values()]) + lengthOfStates(context.created);
+  return (
+    flush.size + countNew(flush, ids) > limits.speculative ||
+    flushDigests.size + countNew(flushDigests, digests) > limits.speculative ||
+    imported.size + context.created.length > statesMax ||
+    spent.size + context.spent.length > statesMax ||
+    length > 2 * limits.messageBytes
+  );
+}
+
+function countNew<Id>(known: ReadonlySet<Id>, ids: readonly Id[]): number {
+  return ids.filter((id) => !known.has(id)).length;
 }
 
 /** Whether this node waited for that one in vain lately, and does not wait for it again. */
