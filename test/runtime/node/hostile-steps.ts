@@ -188,7 +188,7 @@ describe("A member with keys and code of its own", function () {
     expect(asked.length).to.be.greaterThan(0);
   });
 
-  it("gets no endorsement for a bundle that is valid for ever, or longer than its steps", async () => {
+  it("gets no endorsement for a bundle that is valid forever, or longer than its steps", async () => {
     const group = await createGroup();
     const { id, laneSalt } = dave.newIntentId(group);
     const forever = Number.MAX_SAFE_INTEGER;
