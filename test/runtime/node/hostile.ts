@@ -8,10 +8,10 @@ import { randomFrom } from "../../helpers/random.ts";
 
 const SEED = 13;
 /** Lies that every honest node hears. */
-const LIES = 1_000;
+const LIES = 5_000;
 /** Of them, those that come together; and how long the liar is silent then. */
-const BURST = 5;
-const PAUSE_MS = 50;
+const BURST = 10;
+const PAUSE_MS = 20;
 const ROUNDS = 4;
 /** Rounds after which memory is measured for the first time. */
 const WARM_UP = 1;
