@@ -109,7 +109,7 @@ export class Member {
           {
             name: this.name,
             network: networkIdOf(this.#options),
-            boot: store.boot,
+            boot: store.startedAt,
             identity,
             registry,
             boots: store.peers.list(),

@@ -12,8 +12,11 @@ import type { NodeSettings } from "./settings.ts";
 /** Groups with nothing to do that stay in memory if nobody says otherwise: a few megabytes. */
 export const RESTING_MAX = 256;
 
-/** Loadings of groups in one boot, at most: a million in a second for more than an hour, or a hundred for a year. */
-const LOADINGS_MAX = 2 ** 32;
+/**
+ * Loadings of groups in a millisecond, at most, so that the next start has greater numbers than this one. Together with a time in
+ * milliseconds it stays a safe integer until the year 2109.
+ */
+const LOADINGS_PER_MS = 2_048;
 
 interface RosterOptions {
   readonly self: NodeName;
@@ -135,7 +138,7 @@ export class Roster {
   /** Tells a group that begins anew from one before: other nodes see that it has forgotten what was not durable. */
   nextBoot(): number {
     this.#loadings += 1;
-    return this.#ports.store.boot * LOADINGS_MAX + this.#loadings;
+    return this.#ports.store.startedAt * LOADINGS_PER_MS + this.#loadings;
   }
 
   #load(stored: StoredGroup): GroupRunner {

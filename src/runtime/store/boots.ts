@@ -2,14 +2,33 @@ import { Columns } from "./columns.ts";
 import type { Database } from "./database.ts";
 
 export const bootsSchema = `
-CREATE TABLE boots (boot INTEGER NOT NULL);
-INSERT INTO boots (boot) VALUES (0);
+CREATE TABLE boots (boot INTEGER NOT NULL, started_at INTEGER NOT NULL);
+INSERT INTO boots (boot, started_at) VALUES (0, 0);
 `;
 
-/** Counts this opening of the store. The number is on the disk before anybody hears it. */
-export function nextBoot(database: Database): number {
+/** One opening of a store. */
+export interface Boot {
+  /** How often this store was opened. A store that was lost begins anew. */
+  readonly boot: number;
+  /**
+   * Milliseconds since 1970, or more: never less than one more than at the opening before. So it grows from one start of a node to
+   * the next also if the disk was lost in between or replaced by an older copy, as long as the clock is right.
+   */
+  readonly startedAt: number;
+}
+
+/** Counts this opening of the store. The numbers are on the disk before anybody hears them. */
+export function nextBoot(database: Database, nowMs: number): Boot {
   const row = database.commit(() =>
-    database.get("UPDATE boots SET boot = boot + 1 RETURNING boot"),
+    database.get(
+      `UPDATE boots SET boot = boot + 1, started_at = max(started_at + 1, ?)
+       RETURNING boot, started_at`,
+      nowMs,
+    ),
   );
-  return new Columns(row ?? {}, { table: "boots", key: "1" }).count("boot");
+  const columns = new Columns(row ?? {}, { table: "boots", key: "1" });
+  return {
+    boot: columns.count("boot"),
+    startedAt: columns.count("started_at"),
+  };
 }

@@ -26,8 +26,10 @@ export interface Store {
   readonly groups: Groups;
   readonly peers: Peers;
   readonly lanes: Lanes;
-  /** Grows with every opening. */
+  /** How often it was opened. */
   readonly boot: number;
+  /** Grows with every start of a node, also after its disk was lost: see `boots.ts`. */
+  readonly startedAt: number;
   /** All that `write` does happens, durably, or nothing of it does. */
   readonly commit: <Result>(write: () => Result) => Result;
   /** The same in two steps: all that `write` does happens or not, and is durable after a flush. */
@@ -44,6 +46,8 @@ export function openStore(
   options: { readonly file: string },
   ports: {
     readonly randomBytes: (length: number) => Uint8Array;
+    /** Milliseconds since 1970. */
+    readonly now?: () => number;
   } = { randomBytes },
 ): Store {
   if (options.file !== ":memory:") createPrivately(options.file);
@@ -59,7 +63,7 @@ export function openStore(
       groups: new Groups(database),
       peers: new Peers(database),
       lanes: new Lanes(ports),
-      boot: nextBoot(database),
+      ...nextBoot(database, (ports.now ?? Date.now)()),
       commit: (write) => database.commit(write),
       write: (write) => database.write(write),
       flush: (done) => {

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { copyFileSync, statSync } from "node:fs";
+import { copyFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -152,6 +153,19 @@ describe("a store in a file", () => {
     expect(second.records.open(group)).to.deep.equal([anIntentRecord(1)]);
     expect([first.boot, second.boot]).to.deep.equal([1, 2]);
     second.close();
+  });
+
+  it("gives later starts greater numbers, also if it was lost or its clock went back", () => {
+    const startedAt = (now: number): number => {
+      const store = openStore({ file }, { randomBytes, now: () => now });
+      store.close();
+      return store.startedAt;
+    };
+    expect([5_000, 5_000, 4_000, 6_000].map(startedAt)).to.deep.equal([
+      5_000, 5_001, 5_002, 6_000,
+    ]);
+    rmSync(file);
+    expect(startedAt(7_000)).to.equal(7_000);
   });
 
   it("never gives the same number for an intent, whenever it is opened", () => {
