@@ -177,6 +177,12 @@ export interface NodeStatus {
   readonly groups: readonly GroupStatus[];
   /** More groups, which have nothing to do and are only on the disk. */
   readonly groupsAside: number;
+  /** Groups of this node that it does not know, for example because its disk was lost, and what it waits for. */
+  readonly rejoining: readonly {
+    /** Undefined while the ledger is searched for such groups. */
+    readonly group?: GroupAddress | undefined;
+    readonly why: string;
+  }[];
   /** Users' transactions of the base ledger that have not ended. */
   readonly openTransactions: number;
   /** Messages that were dropped, by reason. */

@@ -84,7 +84,7 @@ export type RunFact =
       readonly reason: string | null;
     }
   | {
-      readonly type: "group-refused";
+      readonly type: "group-missing" | "group-refused";
       readonly node: string;
       readonly group: string;
       readonly reason: string;
@@ -176,9 +176,10 @@ export function runFactOf(node: string, fact: NodeFact): RunFact | undefined {
       };
     case "EndorserTrouble":
       return { type: "endorser-trouble", node, reason: fact.reason ?? null };
+    case "GroupMissing":
     case "GroupRefused":
       return {
-        type: "group-refused",
+        type: fact.type === "GroupMissing" ? "group-missing" : "group-refused",
         node,
         group: fact.group,
         reason: fact.reason,

@@ -54,6 +54,10 @@ export function toLines(fact: RunFact): string[] {
           ? `${fact.node} endorses again`
           : `${fact.node} cannot endorse: ${printable(fact.reason)}`,
       ];
+    case "group-missing":
+      return [
+        `${fact.node} is rejoining ${shorten(fact.group)}: ${printable(fact.reason)}`,
+      ];
     case "group-refused":
       return [
         `${fact.node} does not join ${shorten(fact.group)}: ${printable(fact.reason)}`,

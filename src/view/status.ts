@@ -12,8 +12,14 @@ type Told<Value> = Value extends string
       : Value;
 
 /** What `sequencer:status` tells of one node. */
-export interface StatusFact extends Told<Omit<NodeStatus, "groups">> {
+export interface StatusFact extends Told<
+  Omit<NodeStatus, "groups" | "rejoining">
+> {
   readonly type: "node-status";
+  readonly rejoining: readonly {
+    readonly group?: string | undefined;
+    readonly why: string;
+  }[];
   readonly url: string;
   readonly groups: readonly ToldGroup[];
 }
@@ -40,6 +46,13 @@ export function statusLines(facts: readonly StatusFact[]): string[] {
   for (const { name, url, height, groupsAside } of lonely)
     if (groupsAside === 0)
       lines.push(`${name} at ${url}: block ${digits(height)}, in no group`);
+  for (const { name, rejoining } of facts)
+    for (const { group, why } of rejoining)
+      lines.push(
+        group === undefined
+          ? `${name}  ${why}`
+          : `${name} is rejoining group ${group}. ${why}`,
+      );
   for (const { name, groupsAside } of facts)
     if (groupsAside > 0)
       lines.push(

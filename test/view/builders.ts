@@ -57,6 +57,7 @@ export function aStatus(
     boot: 1,
     groups: [aGroupStatus(changes)],
     groupsAside: 0,
+    rejoining: [],
     openTransactions: 0,
     dropped: {},
   };

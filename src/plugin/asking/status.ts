@@ -39,6 +39,9 @@ const statusType = z.object({
     }),
   ),
   groupsAside: z.number(),
+  rejoining: z
+    .array(z.object({ group: z.string().optional(), why: z.string() }))
+    .default([]),
   openTransactions: z.number(),
   dropped: counts,
 });

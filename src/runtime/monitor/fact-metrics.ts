@@ -42,6 +42,7 @@ export class FactMetrics {
       case "Started":
       case "BlockSeen":
       case "GroupJoined":
+      case "GroupMissing":
         return;
       case "CommitteeChanged":
         metrics.count("sequencer_committees_changed_total");

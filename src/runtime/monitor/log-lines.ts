@@ -40,6 +40,13 @@ export function logLineOf(fact: NodeFact): LogLine {
         reason: publicText(reason),
       });
     }
+    case "GroupMissing": {
+      const { group, reason } = fact;
+      return line("warn", "group-missing", {
+        group,
+        reason: publicText(reason),
+      });
+    }
     case "CommitteeChanged": {
       const { group, epoch, members, threshold, isMember, trouble } = fact;
       const level = isMember && trouble === undefined ? "info" : "warn";

@@ -12,6 +12,7 @@ import { limits } from "../../protocol/limits.ts";
 import type { Message } from "../../protocol/messages.ts";
 import {
   listOf,
+  maybe,
   object,
   oneOf,
   type Shape,
@@ -49,6 +50,19 @@ export type Body =
   /** A group was created with the receiver as a member. */
   | { readonly type: "offer"; readonly offer: GroupOffer }
   | { readonly type: "joined"; readonly group: GroupAddress }
+  /** In which groups of the receiver is the sender a member? In the order of their addresses, after one of them. */
+  | {
+      readonly type: "groups-wanted";
+      readonly after: GroupAddress | undefined;
+    }
+  /** Some of those, and after which address there may be more. */
+  | {
+      readonly type: "groups-told";
+      readonly groups: readonly GroupAddress[];
+      readonly next: GroupAddress | undefined;
+    }
+  /** The sender does not know a group that it is a member of. */
+  | { readonly type: "offer-wanted"; readonly group: GroupAddress }
   /** Which key has a user of the receiver? */
   | { readonly type: "key-wanted"; readonly name: string }
   /** The key of a user of the sender: uncompressed, 65 bytes. Whether it is on the curve is not checked. */
@@ -61,6 +75,9 @@ export interface ToldState extends State {
 
 /** States that one question names. */
 export const ASKED_MAX = 64;
+
+/** Groups that one answer names. */
+export const GROUPS_TOLD_MAX = 256;
 
 const ledgerId = (value: unknown): LedgerId | undefined => {
   const id = parseStateId(value);
@@ -96,6 +113,19 @@ export const plainBodyShape: Shape<
   }),
   offer: object({ type: oneOf("offer"), offer: offerShape }),
   joined: object({ type: oneOf("joined"), group: parseGroupAddress }),
+  "groups-wanted": object({
+    type: oneOf("groups-wanted"),
+    after: maybe(parseGroupAddress),
+  }),
+  "groups-told": object({
+    type: oneOf("groups-told"),
+    groups: listOf(parseGroupAddress, GROUPS_TOLD_MAX),
+    next: maybe(parseGroupAddress),
+  }),
+  "offer-wanted": object({
+    type: oneOf("offer-wanted"),
+    group: parseGroupAddress,
+  }),
   "key-wanted": object({ type: oneOf("key-wanted"), name: parseName }),
   key: object({ type: oneOf("key"), name: parseName, publicKey }),
 });

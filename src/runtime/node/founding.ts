@@ -8,7 +8,7 @@ import { type NewWork, NodeRefusal } from "../service.ts";
 import type { StoredGroup } from "../store/groups.ts";
 import type { Body } from "./body.ts";
 import type { GroupRunner } from "./group-runner.ts";
-import { Membership } from "./membership.ts";
+import { Membership, type Verdict } from "./membership.ts";
 import type { NodePorts } from "./ports.ts";
 import type { Roster } from "./roster.ts";
 import type { Turns } from "./turns.ts";
@@ -18,6 +18,11 @@ interface FoundingPorts extends NodePorts {
   readonly roster: Roster;
   readonly submitter: Submitter;
   readonly send: (to: NodeName, body: Body) => void;
+  readonly onConsidered: (
+    from: NodeName,
+    group: GroupAddress,
+    verdict: Verdict,
+  ) => void;
   /** Throws a `NodeRefusal` if this node takes no part in the group. */
   readonly runner: (group: GroupAddress) => GroupRunner;
   /** Resolves when it is on disk. */
@@ -73,6 +78,11 @@ async function join(
         reject(new NodeRefusal("The node has stopped."));
       },
       run: ({ writes, deeds }) => {
+        // Several peers may have offered it at the same time.
+        if (roster.has(stored.address)) {
+          deeds.push(resolve);
+          return;
+        }
         writes.push(() => {
           store.groups.save(stored);
         });

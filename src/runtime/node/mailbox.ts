@@ -12,6 +12,12 @@ import type { NodePorts } from "./ports.ts";
 import type { Turns } from "./turns.ts";
 import type { UserKeys } from "./user-keys.ts";
 
+/** How a node finds groups that it is a member of. */
+export type GroupsBody = Extract<
+  Body,
+  { readonly type: "groups-wanted" | "groups-told" | "offer-wanted" }
+>;
+
 /** What only members of a group say to each other. */
 type GroupBody = Extract<Body, { readonly type: "message" | "ask" | "tell" }>;
 
@@ -46,6 +52,10 @@ interface MailboxPorts extends Pick<
   ) => void;
   readonly onOffer: (from: NodeName, offer: GroupOffer) => void;
   readonly onJoined: (from: NodeName, group: GroupAddress) => void;
+  /** False if a peer says too much of it. */
+  readonly onGroups: (from: NodeName, body: GroupsBody) => boolean;
+  /** A peer has started again, or is heard for the first time. */
+  readonly onPeerStarted: (peer: NodeName) => void;
   readonly userKeys: Pick<UserKeys, "answer" | "learn">;
 }
 
@@ -72,6 +82,7 @@ export class Mailbox {
           else this.#receive(from, body);
       },
       (peer, boot) => {
+        this.#ports.onPeerStarted(peer);
         turns.add({
           run: ({ writes }) => {
             writes.push(() => {
@@ -113,6 +124,11 @@ export class Mailbox {
         return;
       case "joined":
         this.#ports.onJoined(from, body.group);
+        return;
+      case "groups-wanted":
+      case "groups-told":
+      case "offer-wanted":
+        if (!this.#ports.onGroups(from, body)) this.#drop("too many");
         return;
       case "key-wanted":
         if (!userKeys.answer(from, body.name)) this.#drop("too many");

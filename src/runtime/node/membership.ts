@@ -17,6 +17,9 @@ import type { NodePorts } from "./ports.ts";
 /** Offers of one peer that are looked at together. Each costs a question to the chain; more are offered again. */
 const CONSIDERED_MAX = 64;
 
+/** What came of an offer. "later": the chain did not answer. */
+export type Verdict = "joined" | "later" | OfferRefusal;
+
 interface MembershipPorts extends Pick<
   NodePorts,
   "client" | "domains" | "directory" | "onFact"
@@ -31,6 +34,12 @@ interface MembershipPorts extends Pick<
   }) => Promise<LedgerGroup>;
   readonly has: (group: GroupAddress) => boolean;
   readonly join: (stored: StoredGroup) => Promise<void>;
+  /** An offer was looked at. */
+  readonly onConsidered: (
+    from: NodeName,
+    group: GroupAddress,
+    verdict: Verdict,
+  ) => void;
   /** Sends what a group that this node created begins with. */
   readonly begin: (group: GroupAddress) => Promise<void>;
 }
@@ -44,8 +53,8 @@ export class Membership {
   };
   readonly #ports: MembershipPorts;
   readonly #offers: Offers;
-  /** Offers that are being looked at, and whose they are. */
-  readonly #considering = new Map<GroupAddress, NodeName>();
+  /** Offers that are being looked at, by the peer that made them. */
+  readonly #considering = new Map<NodeName, Set<GroupAddress>>();
 
   constructor(
     options: {
@@ -138,32 +147,38 @@ export class Membership {
   /** Somebody says that this node is a member of a group. The ledger knows. */
   consider(from: NodeName, offer: GroupOffer): void {
     const { address } = offer;
-    if (this.#ports.has(address)) {
-      this.#ports.send(from, { type: "joined", group: address });
-      return;
-    }
-    if (this.#considering.has(address) || this.#isBusyWith(from)) return;
-    this.#considering.set(address, from);
-    void this.#join(offer)
-      .then(
-        () => {
+    // Whatever one peer says about a group, and however often, others are heard about it too.
+    const own = this.#considering.get(from) ?? new Set();
+    if (own.has(address) || own.size >= CONSIDERED_MAX) return;
+    this.#considering.set(from, own.add(address));
+    void this.#decide(offer)
+      .then((verdict) => {
+        if (verdict === "joined")
           this.#ports.send(from, { type: "joined", group: address });
-        },
-        (error: unknown) => {
-          // It is offered again, and then the chain may answer.
-          if (error instanceof ChainError || error instanceof NodeRefusal)
-            return;
-          if (!(error instanceof OfferRefusal)) throw error;
-          const { message: reason } = error;
+        if (verdict instanceof OfferRefusal) {
+          const { message: reason } = verdict;
           this.#ports.onFact({ type: "GroupRefused", group: address, reason });
-        },
-      )
-      .finally(() => this.#considering.delete(address));
+        }
+        this.#ports.onConsidered(from, address, verdict);
+      })
+      .finally(() => {
+        own.delete(address);
+        if (own.size === 0) this.#considering.delete(from);
+      });
   }
 
-  #isBusyWith(peer: NodeName): boolean {
-    const owners = [...this.#considering.values()];
-    return owners.filter((name) => name === peer).length >= CONSIDERED_MAX;
+  async #decide(offer: GroupOffer): Promise<Verdict> {
+    if (this.#ports.has(offer.address)) return "joined";
+    try {
+      await this.#join(offer);
+      return "joined";
+    } catch (error) {
+      if (error instanceof OfferRefusal) return error;
+      // It is offered again, and then the chain may answer.
+      if (error instanceof ChainError || error instanceof NodeRefusal)
+        return "later";
+      throw error;
+    }
   }
 
   /** Offers a group to members that were added to it, and to nobody who is no member any more. */
@@ -197,8 +212,12 @@ export class Membership {
       group: offer.address,
       block: offer.createdBlock,
     });
+    // A node need not know founders that have left, if the ledger says that it endorses now.
+    const isFounder =
+      offer.members.includes(self) &&
+      offer.members.every((name) => directory.endorserOf(name) !== undefined);
     const current =
-      facts === undefined || offer.members.includes(self)
+      facts === undefined || isFounder
         ? undefined
         : await findCommittee(client, offer.address);
     const options = { domains, directory, self, factory, current };

@@ -33,6 +33,7 @@ import { effectOf } from "./effect-of.ts";
 import { Endorsing } from "./endorsing.ts";
 import { createMembership } from "./founding.ts";
 import type { GroupRunner } from "./group-runner.ts";
+import { GroupSearch } from "./group-search.ts";
 import { createIndexer } from "./indexing.ts";
 import { Intake } from "./intake.ts";
 import { type NodeLoad, outboxOf } from "./load.ts";
@@ -41,6 +42,7 @@ import { Mailbox } from "./mailbox.ts";
 import type { NodePorts } from "./ports.ts";
 import { preparedOf } from "./prepared.ts";
 import { Pulse } from "./pulse.ts";
+import { Rejoining } from "./rejoining.ts";
 import type { NodeSettings } from "./settings.ts";
 import { Roster } from "./roster.ts";
 import { Showing } from "./showing.ts";
@@ -78,6 +80,8 @@ export class Node implements NodeService {
   readonly #intake: Intake;
   readonly #feed: BlockFeed;
   readonly #membership: Membership;
+  readonly #rejoining: Rejoining;
+  readonly #groupSearch: GroupSearch;
   readonly #ticking: Ticking<GroupRunner>;
   readonly #indexer: Indexer;
   readonly #submitter: Submitter;
@@ -144,6 +148,10 @@ export class Node implements NodeService {
       onJoined: (from, group) => {
         this.#membership.joined(group, from);
       },
+      onGroups: (from, body) => this.#rejoining.receive(from, body),
+      onPeerStarted: (peer) => {
+        this.#rejoining.peerStarted(peer);
+      },
     });
     this.#catchUp = new CatchUp(
       { self },
@@ -191,6 +199,22 @@ export class Node implements NodeService {
       submitter: this.#submitter,
       runner: (group) => this.#runner(group),
     });
+    const has = (group: GroupAddress): boolean => this.#roster.has(group);
+    this.#rejoining = new Rejoining({ self }, { ...ports, has, send });
+    this.#groupSearch = new GroupSearch(
+      {
+        factory: options.factory,
+        endorser: ports.endorser.address,
+        from: store.missingGroups.through() + 1,
+      },
+      {
+        ...ports,
+        fail,
+        onFound: (found, progress) => {
+          this.#rejoining.found(found, progress);
+        },
+      },
+    );
     this.#membership = createMembership(
       { self, factory: options.factory, policy: options.settings.policy },
       {
@@ -199,6 +223,9 @@ export class Node implements NodeService {
         turns: this.#turns,
         roster: this.#roster,
         submitter: this.#submitter,
+        onConsidered: (from, group, verdict) => {
+          this.#rejoining.considered(from, group, verdict);
+        },
         runner: (group) => this.#runner(group),
         submit: async (work) => {
           await this.#intake.take(work, () => undefined);
@@ -241,6 +268,7 @@ export class Node implements NodeService {
       onRetry: () => {
         this.#catchUp.retry(this.#roster.loaded());
         this.#membership.repeat();
+        this.#rejoining.repeat();
         this.#userKeys.repeat();
         showing.renew();
       },
@@ -261,8 +289,10 @@ export class Node implements NodeService {
     // It may have stopped before members that were added heard of it.
     for (const stored of this.#roster.changed())
       this.#membership.offerToAdded(stored);
+    this.#rejoining.start();
     this.#submitter.start();
     this.#indexer.start();
+    this.#groupSearch.start();
     this.#ports.onFact({ type: "Started", height: this.#height });
     this.#ticking.start();
   }
@@ -279,6 +309,7 @@ export class Node implements NodeService {
     this.#userKeys.stop();
     await Promise.all([
       this.#indexer.stop(),
+      this.#groupSearch.stop(),
       this.#submitter.stop(),
       this.#mailbox.close(),
     ]);
@@ -429,6 +460,7 @@ export class Node implements NodeService {
       boot: this.#ports.store.boot,
       groups: loaded.map((runner) => statusOf(runner, { tickMs })),
       groupsAside: this.#roster.size - loaded.length,
+      rejoining: this.#rejoining.status(this.#groupSearch.progress),
       openTransactions: this.#submitter.publicOpen,
       dropped: this.#mailbox.dropped(),
     };

@@ -98,6 +98,12 @@ export type NodeFact =
       readonly group: GroupAddress;
       readonly reason: string;
     }
+  /** The ledger has this node as an endorser in a group that it does not know: why it has not joined again yet. */
+  | {
+      readonly type: "GroupMissing";
+      readonly group: GroupAddress;
+      readonly reason: string;
+    }
   /** The ledger has another committee for a group, or, after a reorganisation, an earlier one. */
   | {
       readonly type: "CommitteeChanged";

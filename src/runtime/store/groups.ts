@@ -146,6 +146,20 @@ export class Groups {
       .map(readGroup);
   }
 
+  /** Some of them, in the order of their addresses, after one of those. */
+  page(options: {
+    readonly after: GroupAddress | undefined;
+    readonly limit: number;
+  }): readonly StoredGroup[] {
+    return this.#database
+      .all(
+        "SELECT address, config FROM groups WHERE address > ? ORDER BY address LIMIT ?",
+        options.after ?? "",
+        options.limit,
+      )
+      .map(readGroup);
+  }
+
   count(): number {
     const row = this.#database.get("SELECT count(*) AS count FROM groups");
     return new Columns(row ?? {}, { table: "groups", key: "all" }).count(

@@ -4,6 +4,7 @@ import { bundlesSchema } from "./bundles.ts";
 import type { Migrations } from "./database.ts";
 import { groupsSchema } from "./groups.ts";
 import { infosSchema } from "./infos.ts";
+import { missingGroupsSchema } from "./missing-groups.ts";
 import { peersSchema } from "./peers.ts";
 import { recordsSchema } from "./records.ts";
 import { statesSchema } from "./states.ts";
@@ -19,6 +20,7 @@ const tables: readonly string[] = [
   statesSchema,
   infosSchema,
   groupsSchema,
+  missingGroupsSchema,
   peersSchema,
   submissionsSql,
   ...userTables,

@@ -8,6 +8,7 @@ import { Database } from "./database.ts";
 import { Groups } from "./groups.ts";
 import { Infos } from "./infos.ts";
 import { Lanes } from "./lanes.ts";
+import { MissingGroups } from "./missing-groups.ts";
 import { Peers } from "./peers.ts";
 import { Records } from "./records.ts";
 import { migrations } from "./schema.ts";
@@ -24,6 +25,7 @@ export interface Store {
   readonly states: States;
   readonly infos: Infos;
   readonly groups: Groups;
+  readonly missingGroups: MissingGroups;
   readonly peers: Peers;
   readonly lanes: Lanes;
   /** How often it was opened. */
@@ -61,6 +63,7 @@ export function openStore(
       states: new States(database),
       infos: new Infos(database),
       groups: new Groups(database),
+      missingGroups: new MissingGroups(database),
       peers: new Peers(database),
       lanes: new Lanes(ports),
       ...nextBoot(database, (ports.now ?? Date.now)()),

@@ -65,6 +65,7 @@ export function aStatus(changes: Partial<NodeStatus> = {}): NodeStatus {
     boot: 3,
     groups: [],
     groupsAside: 0,
+    rejoining: [],
     openTransactions: 0,
     dropped: {},
     ...changes,

@@ -195,6 +195,7 @@ export class FakeNode implements NodeService {
         missingStates: 0,
       })),
       groupsAside: 0,
+      rejoining: [],
       openTransactions: 0,
       dropped: {},
     };

@@ -26,6 +26,8 @@ describe("Messages that a node dropped", () => {
       onTell: never,
       onOffer: never,
       onJoined: never,
+      onGroups: never,
+      onPeerStarted: never,
       connect: (receive) => {
         receivers.push(receive);
         return {

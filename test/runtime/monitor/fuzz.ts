@@ -38,6 +38,11 @@ const fact: fc.Arbitrary<NodeFact> = fc.oneof(
   fc.record({ type: type("EndorserTrouble"), reason }),
   fc.record({ type: type("GroupJoined"), group: fc.constant(group) }),
   fc.record({
+    type: type("GroupMissing"),
+    group: fc.constant(group),
+    reason: text,
+  }),
+  fc.record({
     type: type("GroupRefused"),
     group: fc.constant(group),
     reason: text,

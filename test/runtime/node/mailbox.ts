@@ -74,6 +74,8 @@ describe("A mailbox that one member floods", () => {
       onTell: () => undefined,
       onOffer: () => undefined,
       onJoined: () => undefined,
+      onGroups: () => true,
+      onPeerStarted: () => undefined,
       userKeys: { answer: () => true, learn: () => true },
     });
     mailbox.open();

@@ -43,6 +43,13 @@ const status = z
     boot: z.int(),
     groups: z.array(groupStatus).readonly(),
     groupsAside: z.int().nonnegative(),
+    rejoining: z
+      .array(
+        z
+          .strictObject({ group: address.optional(), why: z.string() })
+          .readonly(),
+      )
+      .readonly(),
     openTransactions: z.int().nonnegative(),
     dropped: counts,
   })
