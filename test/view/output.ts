@@ -180,13 +180,25 @@ describe("view: output", () => {
         ...status,
         groups: status.groups.map((one) => ({ ...one, blocked })),
       },
-      { ...status, name: aNode("bob"), groups: [] },
+      {
+        ...status,
+        name: aNode("bob"),
+        groups: [],
+        rejoining: [
+          { why: "Searches the ledger." },
+          { group: "0xabcd", why: "It waits for an answer of alice." },
+        ],
+      },
       { ...status, name: aNode("carol"), groups: [], groupsAside: 12 },
     ] as unknown as StatusFact[];
     const text = statusLines(facts).join("\n");
     expect(text).to.include("alice  0x222222…2222  waits for bob");
     expect(text).to.include("bob alice carol");
     expect(text).to.include("bob at http://x: block 124, in no group");
+    expect(text).to.include("bob  Searches the ledger.");
+    expect(text).to.include(
+      "bob is rejoining group 0xabcd. It waits for an answer of alice.",
+    );
     expect(text).to.include("carol has 12 more groups, with nothing to do");
     expect(text).not.to.include("carol at");
     for (const fact of facts)

@@ -89,7 +89,7 @@ export class GroupQuestions {
   #ask(peer: NodeName, talk: Talk): void {
     for (const group of talk.wanted)
       if (this.#ports.has(group) || talk.tries > OFFER_TRIES)
-        this.settled(peer, group);
+        this.drop(peer, group);
     if (talk.isDone) return;
     this.#wait(talk);
     if (talk.wanted.size === 0) {
@@ -126,8 +126,17 @@ export class GroupQuestions {
     return true;
   }
 
-  /** This node has a group, or will not have it on this peer's word. */
-  settled(peer: NodeName, group: GroupAddress): void {
+  /** This node has joined a group, so there is no need to wait before the next ones are asked for. */
+  joined(peer: NodeName, group: GroupAddress): void {
+    const talk = this.#talks.get(peer);
+    if (talk?.wanted.has(group) !== true) return;
+    talk.tries = 0;
+    talk.dueRound = this.#round + 1;
+    this.drop(peer, group);
+  }
+
+  /** This node has a group already, or will not have it on this peer's word. */
+  drop(peer: NodeName, group: GroupAddress): void {
     const talk = this.#talks.get(peer);
     if (talk?.wanted.delete(group) !== true || talk.wanted.size > 0) return;
     this.#turnPage(talk);

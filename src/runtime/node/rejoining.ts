@@ -117,7 +117,8 @@ export class Rejoining {
     else if (verdict instanceof OfferRefusal && missing !== undefined)
       // The first is enough: a peer must not fill the log with ever new reasons.
       missing.refusal ??= ` It refused the description by ${from}, because ${verdict.message}.`;
-    if (verdict !== "later") this.#questions.settled(from, group);
+    if (verdict === "joined") this.#questions.joined(from, group);
+    else if (verdict !== "later") this.#questions.drop(from, group);
   }
 
   /** False if a peer asks or says too much. */
