@@ -70,7 +70,6 @@ async function join(
   stored: StoredGroup,
   { turns, roster, store, onFact }: FoundingPorts,
 ): Promise<void> {
-  if (roster.has(stored.address)) return;
   await new Promise<void>((resolve, reject) => {
     turns.add({
       isAlone: true,
