@@ -119,7 +119,7 @@ export async function startNodes(
     { ...ports, connection, books },
   );
   const group = await findGroup(cluster, { run, threshold, settings, dataDir });
-  const isNew = run.group === undefined;
+  const isNew = parseGroupAddress(run.group?.address) !== group.address;
   const { address, id, name, domain, members } = group;
   tell({
     type: "group",
@@ -230,7 +230,7 @@ async function findGroup(
 ): Promise<NodeGroup> {
   const saved = parseGroupAddress(run.group?.address);
   const known =
-    saved === undefined ? undefined : cluster.members[0]?.node.group(saved);
+    saved === undefined ? undefined : await cluster.findGroup(saved);
   if (known !== undefined) return known;
   const group = await cluster.createGroup({
     domain: groupToken.name,

@@ -185,6 +185,21 @@ export class Cluster {
     return created;
   }
 
+  /**
+   * A group that was created before; undefined if no node that is up knows it. Resolves when all its members that are up know it: some may
+   * have lost their databases.
+   */
+  async findGroup(address: GroupAddress): Promise<NodeGroup | undefined> {
+    const known = this.members
+      .map((member) => (member.isUp ? member.node.group(address) : undefined))
+      .find((group) => group !== undefined);
+    const members = this.members.filter(({ name }) =>
+      known?.members.includes(name),
+    );
+    await this.#untilJoined(members, address);
+    return known;
+  }
+
   /** Who would endorse in a new group. Whether it makes sense at all is for its first node to say. */
   endorsersOf(group: NewGroup): readonly string[] {
     const names = (group.members ?? [...this.#members.keys()]).map(requireName);

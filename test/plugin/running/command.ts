@@ -133,6 +133,33 @@ describe("plugin: npx hardhat sequencer:run", function () {
     }
   });
 
+  it("goes on with the same group after its first node lost its database", async () => {
+    const node = await startHardhatNode();
+    const dataDir = mkdtempSync(join(tmpdir(), "run-data-"));
+    const chain = { ...variables, TEST_CHAIN_URL: node.url };
+    const base = ["--network", "chain", "--rpc-port", "0"];
+    const args = [...base, "--data-dir", dataDir, "--intents", "20"];
+    try {
+      const first = new RunProcess(args, chain);
+      const { group, members } = await first.until("group");
+      await first.end();
+      for (const file of ["node.db", "node.db-wal", "node.db-shm"])
+        rmSync(join(dataDir, members[0] ?? "", file), { force: true });
+
+      const second = new RunProcess(args, chain);
+      expect(await second.until("group")).to.include({ group, isNew: false });
+      const { exitCode, summary, stderr } = await second.end();
+      expect(exitCode, stderr).to.equal(0);
+      expect(summary?.intents).to.include({ reverted: 0, open: 0 });
+      const fulfilled = await fulfilledIn(node, group);
+      expect(new Set(fulfilled).size).to.equal(fulfilled.length);
+      expect(fulfilled.length).to.be.at.least(40);
+    } finally {
+      await node.stop();
+      rmSync(dataDir, { recursive: true });
+    }
+  });
+
   it("gets a user's transaction mined that it took before a crash", async () => {
     const node = await startHardhatNode();
     const dataDir = mkdtempSync(join(tmpdir(), "run-data-"));
