@@ -200,7 +200,7 @@ describe("runtime: chain client", function () {
         // Who answers may take his time.
         const client = openChainClient(
           url,
-          name === "silence" || name === "drops" ? { timeoutMs: 200 } : {},
+          ["silence", "drops", "429"].includes(name) ? { timeoutMs: 200 } : {},
         );
         const error = await errorOf(client.request("eth_chainId", []));
         expect(error.kind).to.equal(kind);

@@ -1,67 +1,71 @@
 import { Agent as PlainAgent, request as requestPlainly } from "node:http";
 import { Agent as SecureAgent, request as requestSecurely } from "node:https";
 
-import { ChainError, type ChainClient } from "../../ports.ts";
+import { ChainError } from "../../ports.ts";
 import { parseAnswer, resultOf, unreachable } from "./answers.ts";
+import type { Attempt } from "./careful.ts";
+import { RateLimited, retryAfterOf } from "./rate-limit.ts";
 import type { Endpoint } from "./secrets.ts";
 
-/** Answers with these say nothing about the request, only about the server: too many requests, or out of order. */
-const isServerTrouble = (status: number): boolean =>
-  status === 429 || status >= 500;
+/** Answers with these say nothing about the request, only about the server. */
+const isServerTrouble = (status: number): boolean => status >= 500;
 
 interface HttpAnswer {
   readonly status: number;
+  readonly retryAfter: string | undefined;
   readonly text: string;
 }
 
-/** A chain over HTTP: one request at a time on each connection, connections kept open. It cannot tell of new blocks. */
-export function openHttpClient(
-  options: { readonly timeoutMs: number },
+/** A chain over HTTP: one request at a time on each connection, connections kept open. */
+export function openHttp(
+  options: {
+    /** The most bytes of an answer. */
+    readonly answerBytesMax: number;
+  },
   ports: { readonly endpoint: Endpoint },
-): ChainClient {
+): { readonly attempt: Attempt; readonly close: () => void } {
   const { name } = ports.endpoint;
   const post = new Post(options, ports);
   let id = 0;
+  const attempt: Attempt = async (method, params, signal) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: ++id, method, params });
+    let answered: HttpAnswer;
+    try {
+      answered = await post.send(body, signal);
+    } catch (error) {
+      throw unreachable(name, error);
+    }
+    const { status, retryAfter, text } = answered;
+    if (status === 429)
+      throw new RateLimited(name, retryAfterOf(retryAfter, Date.now()));
+    const answer = parseAnswer(text);
+    if (isServerTrouble(status) && answer?.error === undefined)
+      throw new ChainError(
+        "unreachable",
+        `${name} answered with status ${status}.`,
+      );
+    return resultOf(answer, name);
+  };
   return {
-    request: async (method, params) => {
-      const body = JSON.stringify({ jsonrpc: "2.0", id: ++id, method, params });
-      let answered: HttpAnswer;
-      try {
-        answered = await post.send(body);
-      } catch (error) {
-        throw unreachable(name, error);
-      }
-      const { status, text } = answered;
-      const answer = parseAnswer(text);
-      const hasAnswer = answer?.error !== undefined && status !== 429;
-      if (isServerTrouble(status) && !hasAnswer)
-        throw new ChainError(
-          "unreachable",
-          `${name} answered with status ${status}.`,
-        );
-      return resultOf(answer, name);
-    },
-    onHead: () => () => undefined,
-    close: async () => {
+    attempt,
+    close: () => {
       post.close();
-      await Promise.resolve();
     },
   };
 }
 
-/** Posts texts to one address, in half of the time that `fetch` needs. Who answers that it is elsewhere is not followed. */
+/** Posts texts to one address, in half of the time that `fetch` needs. Redirects are not followed. */
 class Post {
-  readonly #timeoutMs: number;
+  readonly #answerBytesMax: number;
   readonly #endpoint: Endpoint;
   readonly #agent: PlainAgent;
   readonly #request: typeof requestPlainly;
-  #isClosed = false;
 
   constructor(
-    options: { readonly timeoutMs: number },
+    options: { readonly answerBytesMax: number },
     ports: { readonly endpoint: Endpoint },
   ) {
-    this.#timeoutMs = options.timeoutMs;
+    this.#answerBytesMax = options.answerBytesMax;
     this.#endpoint = ports.endpoint;
     const isSecure = ports.endpoint.url.protocol === "https:";
     const Agent = isSecure ? SecureAgent : PlainAgent;
@@ -69,8 +73,7 @@ class Post {
     this.#request = isSecure ? requestSecurely : requestPlainly;
   }
 
-  async send(body: string): Promise<HttpAnswer> {
-    if (this.#isClosed) throw new Error("The client was closed.");
+  async send(body: string, signal: AbortSignal): Promise<HttpAnswer> {
     const { url, headers } = this.#endpoint;
     return await new Promise((resolve, reject) => {
       const request = this.#request(
@@ -79,36 +82,42 @@ class Post {
           method: "POST",
           headers: { ...headers, "content-type": "application/json" },
           agent: this.#agent,
+          signal,
         },
         (response) => {
-          let text = "";
-          response.setEncoding("utf8");
-          response.on("data", (chunk: string) => (text += chunk));
+          const parts: Buffer[] = [];
+          let bytes = 0;
+          response.on("data", (part: Buffer) => {
+            bytes += part.length;
+            if (bytes <= this.#answerBytesMax) parts.push(part);
+            else
+              response.destroy(
+                new Error(
+                  `The answer is longer than ${this.#answerBytesMax} bytes.`,
+                ),
+              );
+          });
           response.once("error", reject);
           response.once("end", () => {
-            resolve({ status: response.statusCode ?? 0, text });
+            resolve({
+              status: response.statusCode ?? 0,
+              retryAfter: response.headers["retry-after"],
+              text: Buffer.concat(parts).toString("utf8"),
+            });
           });
         },
       );
-      const timeout = setTimeout(() => {
-        request.destroy(new Error("It did not answer in time."));
-      }, this.#timeoutMs);
       request.once("error", (error) => {
         // The server has given up a connection that was kept, as they all do after a while, and it crossed with the request.
         if (request.reusedSocket && isLost(error))
-          this.send(body).then(resolve, reject);
+          this.send(body, signal).then(resolve, reject);
         else reject(error);
-      });
-      request.once("close", () => {
-        clearTimeout(timeout);
       });
       request.end(body);
     });
   }
 
-  /** Whoever waits for an answer gets none. */
   close(): void {
-    this.#isClosed = true;
     this.#agent.destroy();
   }
 }

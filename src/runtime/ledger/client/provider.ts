@@ -1,5 +1,6 @@
 import type { ChainClient } from "../../ports.ts";
 import { fieldOf, refusalOf, unreachable } from "./answers.ts";
+import type { Attempt } from "./careful.ts";
 
 /** An EIP-1193 provider, as `connection.provider` of Hardhat. Events are optional. */
 export interface Eip1193Provider {
@@ -14,13 +15,9 @@ export interface Eip1193Provider {
   ): unknown;
 }
 
-/** A chain behind a provider in this process. One client serves all nodes that share the provider. Closing it leaves the provider open for whoever owns it. */
-export function openProviderClient(provider: Eip1193Provider): ChainClient {
-  const listeners = new Set<() => void>();
-  let isListening = false;
-  let subscription: unknown;
-
-  const request: ChainClient["request"] = async (method, params) => {
+/** Asks a provider in this process. A request that is given up goes on inside it. */
+export function attemptWith(provider: Eip1193Provider): Attempt {
+  return async (method, params) => {
     try {
       return await provider.request({ method, params: [...params] });
     } catch (error) {
@@ -30,6 +27,17 @@ export function openProviderClient(provider: Eip1193Provider): ChainClient {
       throw isAnswer === undefined ? unreachable("the chain", error) : refusal;
     }
   };
+}
+
+/** Tells of the blocks of a provider. One serves all nodes that share the provider. Closing leaves the provider open for its owner. */
+export function watchHeads(
+  provider: Eip1193Provider,
+  request: ChainClient["request"],
+): { readonly onHead: ChainClient["onHead"]; readonly close: () => void } {
+  const listeners = new Set<() => void>();
+  let isListening = false;
+  let subscription: unknown;
+
   const hear = (message: unknown): void => {
     if (fieldOf(message, "type") !== "eth_subscription") return;
     for (const listener of listeners) listener();
@@ -45,17 +53,20 @@ export function openProviderClient(provider: Eip1193Provider): ChainClient {
     );
   };
   return {
-    request,
     onHead: (listener) => {
       listeners.add(listener);
       listen();
       return () => listeners.delete(listener);
     },
-    close: async () => {
+    close: () => {
       listeners.clear();
       provider.removeListener?.("message", hear);
-      if (subscription !== undefined)
-        await request("eth_unsubscribe", [subscription]).catch(() => undefined);
+      if (subscription === undefined) return;
+      const params = [subscription];
+      // Nobody waits for the answer: the provider may never give one.
+      provider
+        .request({ method: "eth_unsubscribe", params })
+        .catch(() => undefined);
     },
   };
 }
