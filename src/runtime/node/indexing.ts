@@ -4,6 +4,7 @@ import type { BlockFeed } from "./blocks.ts";
 import type { NodePorts } from "./ports.ts";
 import type { NodeSettings } from "./settings.ts";
 import { isPassing } from "./submitting.ts";
+import { tellOnce } from "./trouble.ts";
 
 interface IndexingPorts extends NodePorts {
   readonly feed: BlockFeed;
@@ -18,6 +19,9 @@ export function createIndexer(
 ): Indexer {
   const { store, feed, onFact } = ports;
   const { confirmations, pollMs } = options.settings;
+  const tellTrouble = tellOnce((reason) => {
+    onFact({ type: "ChainTrouble", reason });
+  });
   return new Indexer(
     {
       ...indexerDefaults,
@@ -45,7 +49,7 @@ export function createIndexer(
       },
       onTrouble: (error) => {
         if (ports.isStopped()) return;
-        onFact({ type: "ChainTrouble", reason: error?.message });
+        tellTrouble(error);
         if (error !== undefined && !isPassing(error)) ports.fail(error);
       },
     },
