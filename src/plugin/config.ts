@@ -1,3 +1,9 @@
+import { sensitiveStringSchema } from "@nomicfoundation/hardhat-zod-utils";
+import type {
+  ConfigurationVariableResolver,
+  ResolvedConfigurationVariable,
+  SensitiveString,
+} from "hardhat/types/config";
 import { z } from "zod";
 
 import {
@@ -16,6 +22,8 @@ export interface SequencerNetworkUserConfig {
   readonly factory?: string;
   /** Groups by the name that you give them. */
   readonly groups?: Readonly<Record<string, string>>;
+  /** Where the chain tells of new blocks, so that it is asked less often: `ws:` or `wss:`. Requests go to the network's `url`. */
+  readonly webSocketUrl?: SensitiveString;
 }
 
 /** The key `sequencer` of `hardhat.config.ts`. */
@@ -30,6 +38,7 @@ export interface SequencerUserConfig extends ClusterUserConfig {
 export interface SequencerNetworkConfig {
   readonly factory: string | undefined;
   readonly groups: Readonly<Record<string, string>>;
+  readonly webSocketUrl?: ResolvedConfigurationVariable;
 }
 
 /** The key `sequencer`, resolved. */
@@ -42,6 +51,7 @@ const networkType = z
   .object({
     factory: addressType.optional(),
     groups: z.record(z.string().min(1), addressType).optional(),
+    webSocketUrl: sensitiveStringSchema.optional(),
   })
   .strict();
 
@@ -70,12 +80,16 @@ export function findConfigConflicts(userConfig: {
 /** Fills in defaults. The input has passed {@link userConfigType}. */
 export function resolveSequencerConfig(
   user: SequencerUserConfig = {},
+  resolveVariable: ConfigurationVariableResolver,
 ): SequencerConfig {
   const networks = Object.entries(user.networks ?? {}).map(
-    ([name, { factory, groups = {} }]) => [name, { factory, groups }],
+    ([name, { factory, groups = {}, webSocketUrl: url }]) => {
+      const webSocketUrl = url && { webSocketUrl: resolveVariable(url) };
+      return [name, { factory, groups, ...webSocketUrl }] as const;
+    },
   );
   return {
-    networks: Object.fromEntries(networks) as SequencerConfig["networks"],
+    networks: Object.fromEntries(networks),
     peers: user.peers ?? {},
     ...resolveClusterConfig(user),
   };

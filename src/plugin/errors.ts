@@ -348,6 +348,8 @@ const messages = {
     `--verify on network "${network}" needs the plugin @nomicfoundation/hardhat-verify. Install it and add it to plugins in hardhat.config.ts, or leave out --verify; nothing was sent.`,
   VERIFY_OTHER_FACTORY: ({ address }: { address: string }) =>
     `The factory ${address} has other code than this version of hardhat-sequencer deploys, so its source is not known here. Leave out --verify; nothing was sent.`,
+  WEB_SOCKET_URL_INVALID: ({ network }: { network: string }) =>
+    `sequencer.networks.${network}.webSocketUrl (not shown) is no address of a WebSocket. Expected one that begins with "ws://" or "wss://".`,
 } as const;
 
 interface Port {

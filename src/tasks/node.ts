@@ -30,10 +30,19 @@ export default async function node(
         },
       );
   const now = (): number => performance.now();
+  let graceMs = leaveMs;
   try {
-    await runNode(hre, request, { journal, now, onInterrupt });
+    const { hasLeft } = await runNode(hre, request, {
+      journal,
+      now,
+      onInterrupt,
+    });
+    if (hasLeft) {
+      process.exitCode = 130;
+      graceMs = 0;
+    }
   } finally {
     // Only what does not let itself be closed can keep the process alive now.
-    setTimeout(() => process.exit(), leaveMs).unref();
+    setTimeout(() => process.exit(), graceMs).unref();
   }
 }

@@ -37,8 +37,8 @@ export default async function run(
       statusEveryMs: view.statusEveryMs,
     });
     process.exitCode = exitCodeOf(summary);
-    // Only what does not let itself be closed can keep the process alive now, and who asked twice does not wait for it.
-    if (summary.reason === "left" || summary.reason === "timeout")
+    // Only what does not let itself be closed can keep the process alive now, and nobody who ended the run waits for it.
+    if (summary.reason !== "done")
       setTimeout(() => process.exit(), leaveMs).unref();
     return summary;
   } finally {

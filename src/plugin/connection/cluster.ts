@@ -48,8 +48,8 @@ export interface TestClusterPorts {
   readonly headOf: () => Promise<number>;
   /** Why nodes stopped by themselves. */
   readonly failures: ReadonlyMap<string, Error>;
-  /** Removes what it has left on disk. */
-  readonly clean: () => void;
+  /** Closes what is left open, and removes what it has left on disk. */
+  readonly clean: () => Promise<void>;
 }
 
 /** Nodes on a connection, for tests. */
@@ -192,7 +192,7 @@ export class TestCluster implements RunningCluster {
       }),
     );
     await cluster.stop();
-    clean();
+    await clean();
     await simulated?.mining.restore();
   }
 

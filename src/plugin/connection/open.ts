@@ -7,9 +7,9 @@ import type { NetworkConnection } from "hardhat/types/network";
 import { parseAddress } from "../../ledger/index.ts";
 import { Cluster } from "../../runtime/cluster/cluster.ts";
 import { builtInDomains } from "../../runtime/domains/built-in.ts";
-import { openChainClient } from "../../runtime/ledger/client/open.ts";
 import { UserBook } from "../../runtime/users/book.ts";
 import { Random } from "../../simulation/random.ts";
+import { chainClientsOf } from "../chain-clients.ts";
 import type { SequencerConfig } from "../config.ts";
 import { ensureFactory } from "../deployment/ensure-factory.ts";
 import { SequencerError } from "../errors.ts";
@@ -42,6 +42,9 @@ export async function openCluster(
     () => undefined,
   );
   const chainId = BigInt(String(await ask("eth_chainId")));
+  const clients = await chainClientsOf(connection, config.networks[network]);
+  // For the users of nodes, and for the faucet.
+  const client = clients.open();
   const keys = new Map<string, (typeof accounts)[number]>();
   for (const [index, name] of start.nodes.entries()) {
     const account = accounts[index];
@@ -63,12 +66,12 @@ export async function openCluster(
       dataDir,
     },
     {
-      openClient: () => openChainClient(provider),
+      openClient: clients.open,
       endorserKey: keyOf,
       domains: start.domains,
       payerKeys: (name) => [keyOf(name)],
       wrapPayer: (name, payer) => sabotage.wrap(name, payer),
-      faucet: faucetOf(openChainClient(provider)),
+      faucet: faucetOf(client),
       createUsers: ({ database }, name) => {
         const book = new UserBook({ database, now: () => Date.now() });
         books.set(name, book);
@@ -119,19 +122,22 @@ export async function openCluster(
         new Requests({
           member,
           book: () => books.get(member.name),
-          client: openChainClient(provider),
+          client,
         }),
       waits,
       simulated,
       headOf: async () =>
         Number(await ask("eth_blockNumber")) - start.settings.confirmations,
       failures,
-      clean,
+      clean: async () => {
+        await client.close();
+        clean();
+      },
     },
   );
   try {
     await simulated?.mining.start();
-    await simulated?.history.start(openChainClient(provider));
+    await simulated?.history.start(clients.open());
     cluster.start();
   } catch (error) {
     await running.stop();

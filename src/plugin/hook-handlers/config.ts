@@ -20,7 +20,10 @@ const handlers = async (): Promise<Partial<ConfigHooks>> =>
       next,
     ) => ({
       ...(await next(userConfig, resolveConfigurationVariable)),
-      sequencer: resolveSequencerConfig(userConfig.sequencer),
+      sequencer: resolveSequencerConfig(
+        userConfig.sequencer,
+        resolveConfigurationVariable,
+      ),
     }),
   });
 

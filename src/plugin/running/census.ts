@@ -1,5 +1,5 @@
+import type { ChainClient } from "../../runtime/ports.ts";
 import type { RunSummary } from "../../view/facts.ts";
-import type { Connection } from "./chain.ts";
 
 /** More blocks than this are not searched: the summary is not worth it. */
 const blocksMax = 20_000;
@@ -8,7 +8,7 @@ const atOnce = 32;
 
 /** What the chain has of a group between two blocks. The chain is asked, and not what nodes believe. */
 export async function takeCensus(
-  { provider }: Connection,
+  client: ChainClient,
   {
     group,
     fromBlock,
@@ -20,7 +20,7 @@ export async function takeCensus(
   },
 ): Promise<RunSummary["ledger"]> {
   const ask = async (method: string, ...params: unknown[]): Promise<unknown> =>
-    await provider.request({ method, params });
+    await client.request(method, params);
   const head = Number(await ask("eth_blockNumber"));
   if (head - fromBlock >= blocksMax) return null;
   const numbers = Array.from(

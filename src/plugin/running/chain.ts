@@ -1,8 +1,8 @@
-import { HardhatError } from "@nomicfoundation/hardhat-errors";
 import type { HardhatEthers } from "@nomicfoundation/hardhat-ethers/types";
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 import type { NetworkConnection } from "hardhat/types/network";
 
+import { type ChainClient, ChainError } from "../../runtime/ports.ts";
 import { SequencerError } from "../errors.ts";
 
 /** A connection of Hardhat, with ethers. */
@@ -23,6 +23,22 @@ export async function connect(
   // Every node listens to it.
   connection.provider.setMaxListeners(0);
   return connection;
+}
+
+/** Hardhat waits for answers of a chain that may never give one. */
+const closeMs = 1_000;
+
+/** Closes a connection, but does not wait for a chain that does not answer. */
+export async function disconnect(connection: Connection): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, closeMs);
+  });
+  try {
+    await Promise.race([connection.close(), patience]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /**
@@ -48,30 +64,20 @@ export async function keepMining(
 }
 
 /** Asks the chain who it is. It is the first question, so a chain that does not answer is found out here. */
-export async function askChain({
-  provider,
-  networkName: network,
-}: Connection): Promise<ChainFacts> {
+export async function askChain(
+  { networkName: network }: Pick<Connection, "networkName">,
+  client: ChainClient,
+): Promise<ChainFacts> {
   try {
-    const ask = async (
-      method: string,
-      ...params: unknown[]
-    ): Promise<unknown> => await provider.request({ method, params });
-    const chainId = await ask("eth_chainId");
-    const first = await ask("eth_getBlockByNumber", "0x0", false);
+    const chainId = await client.request("eth_chainId", []);
+    const first = await client.request("eth_getBlockByNumber", ["0x0", false]);
     return {
       chainId: Number(chainId),
       genesis: String(Reflect.get(Object(first), "hash")),
     };
   } catch (error) {
-    const { CONNECTION_REFUSED, NETWORK_TIMEOUT } =
-      HardhatError.ERRORS.CORE.NETWORK;
-    const isOurs =
-      !HardhatError.isHardhatError(error) ||
-      HardhatError.isHardhatError(error, CONNECTION_REFUSED) ||
-      HardhatError.isHardhatError(error, NETWORK_TIMEOUT);
-    if (!isOurs || !(error instanceof Error)) throw error;
-    const reason = error.message.split("\n", 1)[0] ?? "";
+    if (!(error instanceof ChainError)) throw error;
+    const reason = (error.message.split("\n", 1)[0] ?? "").replace(/\.$/, "");
     throw new SequencerError("NETWORK_UNREACHABLE", { network, reason }, error);
   }
 }

@@ -1,3 +1,5 @@
+import type { Control } from "./control.ts";
+
 /** What must be closed, latest first. What is opened after closing is closed at once. */
 export class Closers {
   readonly #closers: (() => unknown)[] = [];
@@ -20,4 +22,18 @@ export class Closers {
       }
     if (errors.length > 0) throw errors[0];
   }
+}
+
+/** Closes everything. Users that ask a second time, before or meanwhile, do not wait for it longer than `graceMs`. */
+export async function closeOrLeave(
+  closers: Closers,
+  { left }: Pick<Control, "left">,
+  graceMs: number,
+): Promise<void> {
+  const closed = closers.close();
+  closed.catch(() => undefined);
+  const gone = left.then(async () => {
+    await new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref());
+  });
+  await Promise.race([closed, gone]);
 }

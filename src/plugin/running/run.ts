@@ -2,11 +2,11 @@ import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 
 import type { GroupAddress } from "../../protocol/ids.ts";
 import type { Cluster } from "../../runtime/cluster/cluster.ts";
+import { type ChainClient, ChainError } from "../../runtime/ports.ts";
 import { machineTimers } from "../../runtime/timers.ts";
 import type { EndReason, RunFact, RunSummary } from "../../view/facts.ts";
 import { takeCensus } from "./census.ts";
-import type { Connection } from "./chain.ts";
-import { Closers } from "./closers.ts";
+import { Closers, closeOrLeave } from "./closers.ts";
 import { type Control, createControl } from "./control.ts";
 import { flush, openIntents } from "./flush.ts";
 import {
@@ -48,7 +48,7 @@ export const leaveMs = 2_000;
 /** Nodes that are up. */
 interface Running {
   readonly cluster: Cluster;
-  readonly connection: Connection;
+  readonly client: ChainClient;
   readonly group: GroupAddress;
   /** Takes no more requests. */
   readonly closeDoors: () => Promise<void>;
@@ -58,6 +58,12 @@ interface Running {
 interface Count {
   readonly startedMs: number;
   readonly fromBlock: number;
+}
+
+/** A chain that does not answer now must not hide how the run ended. */
+function nothingIfAway(error: unknown): null {
+  if (error instanceof ChainError) return null;
+  throw error;
 }
 
 class Run {
@@ -145,9 +151,8 @@ class Run {
     await workload.run();
   }
 
-  async #restartCount({ connection }: Running): Promise<void> {
-    const method = "eth_blockNumber";
-    const head = Number(await connection.provider.request({ method }));
+  async #restartCount({ client }: Running): Promise<void> {
+    const head = Number(await client.request("eth_blockNumber", []));
     this.#count = { startedMs: this.#ports.now(), fromBlock: head + 1 };
     this.#tally = { ...noTally, coordinator: this.#tally.coordinator };
   }
@@ -173,18 +178,8 @@ class Run {
     return summary;
   }
 
-  /** Who leaves does not wait for a chain that does not answer. */
   async #close(): Promise<void> {
-    const closed = this.#closers.close();
-    if (!this.#control.hasLeft()) {
-      await closed;
-      return;
-    }
-    closed.catch(() => undefined);
-    await Promise.race([
-      closed,
-      new Promise<void>((resolve) => setTimeout(resolve, leaveMs).unref()),
-    ]);
+    await closeOrLeave(this.#closers, this.#control, leaveMs);
   }
 
   async #sumUp(reason: EndReason): Promise<RunSummary> {
@@ -201,11 +196,11 @@ class Run {
     const ledger =
       running === undefined || hasLeft
         ? null
-        : await takeCensus(running.connection, {
+        : await takeCensus(running.client, {
             group: running.group,
             fromBlock,
             intents: confirmed,
-          });
+          }).catch(nothingIfAway);
     const { bundles, rotations } = this.#tally;
     return {
       type: "summary",

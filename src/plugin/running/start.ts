@@ -5,16 +5,18 @@ import { parseGroupAddress } from "../../protocol/ids.ts";
 import { Cluster } from "../../runtime/cluster/cluster.ts";
 import { builtInDomains } from "../../runtime/domains/built-in.ts";
 import { groupToken } from "../../runtime/domains/group-token.ts";
-import { openChainClient } from "../../runtime/ledger/client/open.ts";
+import { stopThenClose } from "../../runtime/ledger/client/stop.ts";
 import type { NodeSettings } from "../../runtime/node/settings.ts";
+import type { ChainClient, Faucet } from "../../runtime/ports.ts";
 import type { NodeGroup } from "../../runtime/service.ts";
 import { UserBook } from "../../runtime/users/book.ts";
 import { type RunFact, runFactOf } from "../../view/facts.ts";
+import { chainClientsOf } from "../chain-clients.ts";
 import { nodeNames } from "../cluster-config.ts";
 import { ensureFactory } from "../deployment/ensure-factory.ts";
 import { SequencerError } from "../errors.ts";
 import { type Account, accountsFor } from "./accounts.ts";
-import { askChain, connect, type Connection, keepMining } from "./chain.ts";
+import { askChain, connect, disconnect, keepMining } from "./chain.ts";
 import type { Closers } from "./closers.ts";
 import { dataDirErrorOf } from "./data-dir-error.ts";
 import { type DataDir, openDataDir, type SavedRun } from "./data-dir.ts";
@@ -46,7 +48,7 @@ export async function startNodes(
   ports: StartPorts,
 ): Promise<{
   readonly cluster: Cluster;
-  readonly connection: Connection;
+  readonly client: ChainClient;
   readonly group: GroupAddress;
   /** Takes no more requests. */
   readonly closeDoors: () => Promise<void>;
@@ -67,15 +69,19 @@ export async function startNodes(
 
   const connection = await connect(hre);
   await closers.add(async () => {
-    await connection.close();
+    await disconnect(connection);
   });
-  const chain = await askChain(connection);
+  const { networkName: network } = connection;
+  const clients = await chainClientsOf(connection, config.networks[network]);
+  // For all that is not a node's own: the users' doors, the faucet, and counting in the end.
+  const client = clients.open();
+  await closers.add(client.close);
+  const chain = await askChain(connection, client);
   if (saved !== undefined)
     await requireSameChain(saved, chain, { directory: path, connection });
   const accounts = await accountsFor(connection, count);
   if (saved !== undefined) requireSameAccounts(saved, accounts, path);
   await requireFunded(connection, names, accounts);
-  const network = connection.networkName;
   const factory =
     saved?.factory ??
     (await ensureFactory(
@@ -116,7 +122,7 @@ export async function startNodes(
   const books = new Map<string, UserBook>();
   const cluster = await startCluster(
     { run, chainId: chain.chainId, accounts, settings, directory: path },
-    { ...ports, connection, books },
+    { ...ports, openClient: clients.open, faucet: faucetOf(client), books },
   );
   const group = await findGroup(cluster, { run, threshold, settings, dataDir });
   const isNew = parseGroupAddress(run.group?.address) !== group.address;
@@ -133,21 +139,23 @@ export async function startNodes(
     isNew,
   });
   const doors = new Doors({ port: request.rpcPort }, ports);
-  await closers.add(doors.close);
+  await closers.add(async () => {
+    await stopThenClose(doors.close, [client]);
+  });
   for (const [i, { name: node, node: service }] of cluster.members.entries()) {
     const book = books.get(node);
     if (book === undefined) throw new Error(`${node} has no book.`);
     const urls = await doors.open(i, {
       service,
       book,
-      client: openChainClient(connection.provider),
+      client,
     });
     const account = accounts[i]?.address ?? "";
     tell({ type: "node", node, account, ...urls });
   }
   return {
     cluster,
-    connection,
+    client,
     group: address,
     closeDoors: doors.close,
   };
@@ -162,13 +170,14 @@ async function startCluster(
     readonly directory: string;
   },
   ports: StartPorts & {
-    readonly connection: Connection;
+    readonly openClient: () => ChainClient;
+    readonly faucet: Faucet;
     /** Gets the book of every node. */
     readonly books: Map<string, UserBook>;
   },
 ): Promise<Cluster> {
   const { run, accounts, settings, directory } = options;
-  const { connection, books, tell, onFatal, closers } = ports;
+  const { openClient, faucet, books, tell, onFatal, closers } = ports;
   const factory = run.factory.toLowerCase();
   const keys = new Map(
     run.nodes.map(({ name }, i) => [name, accounts[i]?.privateKey ?? ""]),
@@ -183,11 +192,11 @@ async function startCluster(
         dataDir: directory,
       },
       {
-        openClient: () => openChainClient(connection.provider),
+        openClient,
         endorserKey: (name) => keys.get(name) ?? "",
         domains: builtInDomains,
         payerKeys: (name) => [keys.get(name) ?? ""],
-        faucet: faucetOf(openChainClient(connection.provider)),
+        faucet,
         createUsers: (store, name) => {
           const { database } = store;
           const book = new UserBook({ database, now: () => Date.now() });

@@ -1,7 +1,7 @@
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 
 import type { NodePorts } from "../../runtime/node/ports.ts";
-import { Closers } from "../running/closers.ts";
+import { Closers, closeOrLeave } from "../running/closers.ts";
 import { createControl } from "../running/control.ts";
 import type { Journal } from "./journal.ts";
 import type { NodeRequest } from "./options.ts";
@@ -17,12 +17,15 @@ export interface NodeRunPorts {
   readonly onTurn?: NodePorts["onTurn"];
 }
 
-/** Runs one node until somebody ends it, or it cannot go on. What it accepted is on its disk either way. */
+/**
+ * Runs one node until somebody ends it, or it cannot go on. What it accepted is on its disk either way. Somebody who ends it
+ * twice has left, and nothing is waited for.
+ */
 export async function runNode(
   hre: HardhatRuntimeEnvironment,
   request: NodeRequest,
   { journal, now, onInterrupt, onTurn }: NodeRunPorts,
-): Promise<void> {
+): Promise<{ readonly hasLeft: boolean }> {
   const control = createControl(now);
   const closers = new Closers();
   // Nothing else does while nodes wait for each other: their timers do not keep the process alive.
@@ -45,6 +48,7 @@ export async function runNode(
     await control.ended;
     journal.stopping();
   } finally {
-    await closers.close();
+    await closeOrLeave(closers, control, 0);
   }
+  return { hasLeft: control.hasLeft() };
 }

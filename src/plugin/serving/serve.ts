@@ -8,15 +8,16 @@ import { builtInDomains } from "../../runtime/domains/built-in.ts";
 import type { Identity } from "../../runtime/keys/identity.ts";
 import { createEndorser, createPayer } from "../../runtime/keys/secp256k1.ts";
 import { loadWallet } from "../../runtime/keys/wallet-file.ts";
-import { openChainClient } from "../../runtime/ledger/client/open.ts";
+import { stopThenClose } from "../../runtime/ledger/client/stop.ts";
 import { databaseBytes } from "../../runtime/monitor/database-size.ts";
 import { Monitor } from "../../runtime/monitor/monitor.ts";
 import type { NodePorts } from "../../runtime/node/ports.ts";
 import type { Database } from "../../runtime/store/database.ts";
 import type { SocketNetwork } from "../../runtime/transport/socket/network.ts";
 import { UserBook } from "../../runtime/users/book.ts";
+import { type ChainClients, chainClientsOf } from "../chain-clients.ts";
 import { SequencerError } from "../errors.ts";
-import { askChain, connect, type Connection } from "../running/chain.ts";
+import { askChain, connect, disconnect } from "../running/chain.ts";
 import type { Closers } from "../running/closers.ts";
 import { Doors } from "../running/doors.ts";
 import { faucetOf } from "../running/faucet.ts";
@@ -55,12 +56,16 @@ export async function serve(
 
   const connection = await connect(hre);
   await closers.add(async () => {
-    await connection.close();
+    await disconnect(connection);
   });
   const { networkName: network } = connection;
   if (connection.networkConfig.type !== "http")
     throw new SequencerError("NETWORK_TEMPORARY", { network });
-  const chain = await askChain(connection);
+  const clients = await chainClientsOf(connection, config.networks[network]);
+  // For users, and for all that is asked before the node runs.
+  const client = clients.open();
+  await closers.add(client.close);
+  const chain = await askChain(connection, client);
   const accounts = await requireAccounts(connection, { name, own });
   const { endorser, payer } = accounts;
   const factory = await requireChain(request, {
@@ -84,7 +89,7 @@ export async function serve(
       settings: config.settings,
       accounts,
     },
-    { ...ports, connection, sockets, identity, peers },
+    { ...ports, clients, sockets, identity, peers },
   );
   const status = await openStatusDoor(
     { node: name, port: request.statusPort },
@@ -92,11 +97,13 @@ export async function serve(
   );
   await closers.add(status.close);
   const doors = new Doors({ port: request.rpcPort }, journal);
-  await closers.add(doors.close);
+  await closers.add(async () => {
+    await stopThenClose(doors.close, [client]);
+  });
   const urls = await doors.open(0, {
     service: member.node,
     book,
-    client: openChainClient(connection.provider),
+    client,
   });
   // Whoever asks whether it is ready hears at once that it is not any more.
   await closers.add(monitor.stop);
@@ -122,7 +129,7 @@ async function startMember(
     readonly accounts: NodeAccounts;
   },
   ports: ServePorts & {
-    readonly connection: Connection;
+    readonly clients: ChainClients;
     readonly sockets: SocketNetwork;
     readonly identity: Identity;
     readonly peers: ReadonlyMap<NodeName, Peer>;
@@ -134,8 +141,9 @@ async function startMember(
 }> {
   const { request, settings, accounts } = options;
   const { name, directory } = request;
-  const { connection, sockets, identity, peers, journal, closers } = ports;
+  const { clients, sockets, identity, peers, journal, closers } = ports;
   const file = join(directory, "node.db");
+  const client = clients.open();
   let opened:
     { readonly database: Database; readonly book: UserBook } | undefined;
   const monitor = new Monitor(
@@ -159,7 +167,7 @@ async function startMember(
     },
     {
       connect: sockets.connect,
-      client: openChainClient(connection.provider),
+      client,
       identity,
       registry: new Map(
         [...peers].map(([peer, { publicKey }]) => [peer, publicKey]),
@@ -169,7 +177,7 @@ async function startMember(
       wallet: loadWallet({ directory }),
       domains: new Map(builtInDomains.map((domain) => [domain.name, domain])),
       payers: [createPayer(accounts.payer.privateKey)],
-      faucet: faucetOf(openChainClient(connection.provider)),
+      faucet: faucetOf(client),
       createUsers: ({ database }) => {
         const book = new UserBook({ database, now: () => Date.now() });
         opened = { database, book };
@@ -189,10 +197,13 @@ async function startMember(
   try {
     member.start();
   } catch (error) {
+    await client.close();
     throw dataDirErrorOf(error, directory);
   }
   await closers.add(async () => {
-    await member.stop();
+    await stopThenClose(async () => {
+      await member.stop();
+    }, [client]);
   });
   if (opened === undefined) throw new Error(`${name} has no book.`);
   return { member, monitor, book: opened.book };

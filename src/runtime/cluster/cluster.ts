@@ -15,6 +15,7 @@ import { loadWallet } from "../keys/wallet-file.ts";
 import { endorsersOf } from "../node/genesis.ts";
 import type { NodeFact } from "../node/ports.ts";
 import type { NodeSettings } from "../node/settings.ts";
+import { stopThenClose } from "../ledger/client/stop.ts";
 import type { ChainClient, Faucet, Payer } from "../ports.ts";
 import { type NodeGroup, NodeRefusal } from "../service.ts";
 import { Hub } from "../transport/in-process.ts";
@@ -144,11 +145,11 @@ export class Cluster {
 
   /** Resolves when nothing of it runs any more. What was accepted is on disk. */
   async stop(): Promise<void> {
-    await Promise.all(
-      [...this.#members.values()].map((member) => member.stop()),
-    );
-    this.#hub.stop();
-    await Promise.all(this.#clients.map((client) => client.close()));
+    const members = [...this.#members.values()];
+    await stopThenClose(async () => {
+      await Promise.all(members.map((member) => member.stop()));
+      this.#hub.stop();
+    }, this.#clients);
   }
 
   get members(): readonly Member[] {

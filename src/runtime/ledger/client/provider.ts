@@ -63,6 +63,7 @@ export function watchHeads(
       provider.removeListener?.("message", hear);
       if (subscription === undefined) return;
       const params = [subscription];
+      subscription = undefined;
       // Nobody waits for the answer: the provider may never give one.
       provider
         .request({ method: "eth_unsubscribe", params })

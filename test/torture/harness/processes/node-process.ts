@@ -111,6 +111,10 @@ export class NodeProcess {
     await child.kill();
   }
 
+  signal(signal: "SIGTERM" | "SIGINT"): void {
+    this.#running().signal(signal);
+  }
+
   freeze(): void {
     this.#running().signal("SIGSTOP");
   }
