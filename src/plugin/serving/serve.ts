@@ -155,6 +155,10 @@ async function startMember(
       databaseBytes: () => databaseBytes(file),
       isStoreOpen: () => opened?.database.isOpen === true,
       logLinesLost: journal.linesLost,
+      chainRequests: () => ({
+        sent: clients.requests(),
+        rateLimited: clients.rateLimited(),
+      }),
     },
   );
   const member = new Member(

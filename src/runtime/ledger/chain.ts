@@ -43,6 +43,11 @@ export class Chain {
     return readAnswer(parseQuantity, await this.#ask("eth_chainId"));
   }
 
+  /** How the node names itself. */
+  async clientVersion(): Promise<string> {
+    return String(await this.#ask("web3_clientVersion"));
+  }
+
   /** Undefined if there is no such block. */
   async header(block: number | "latest"): Promise<Header | undefined> {
     const tag = typeof block === "number" ? toQuantity(block) : block;

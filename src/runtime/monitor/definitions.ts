@@ -198,6 +198,15 @@ export const definitions = {
     "For long above some hundreds: the disk or the processor is too slow.",
   ),
 
+  sequencer_chain_requests_total: counter(
+    "Requests to the chain, by method. For requests per hour: `sum(increase(sequencer_chain_requests_total[1h]))`.",
+    "A node without work asks a chain with a block every 12 seconds about 800 times an hour. Set `webSocketUrl` or a longer `pollMs` if that is too often for the endpoint.",
+    "method",
+  ),
+  sequencer_chain_rate_limited_total: counter(
+    "Requests that the chain's endpoint refused because there were too many.",
+    "The node pauses by itself. If it grows for long, choose a plan with more requests, or let fewer nodes share the endpoint.",
+  ),
   sequencer_block_height: gauge(
     "The last block that this node has indexed.",
     "Compare it with the head of the chain.",

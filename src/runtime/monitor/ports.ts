@@ -11,6 +11,14 @@ export interface PeerStatus {
   readonly lost: number;
 }
 
+/** Requests to the chain. */
+export interface ChainRequests {
+  /** How many were sent, by method. */
+  readonly sent: ReadonlyMap<string, number>;
+  /** How many were refused because there were too many. */
+  readonly rateLimited: number;
+}
+
 /** What a monitor asks when somebody wants to know. What is left out is not told. Any of them may throw. */
 export interface MonitorPorts {
   readonly status: () => NodeStatus;
@@ -18,6 +26,8 @@ export interface MonitorPorts {
   readonly peers?: (() => readonly PeerStatus[]) | undefined;
   readonly databaseBytes?: (() => number) | undefined;
   readonly isStoreOpen?: (() => boolean) | undefined;
+  /** What was asked of the chain since the start. */
+  readonly chainRequests?: (() => ChainRequests) | undefined;
   readonly logLinesLost?: (() => number) | undefined;
   /** Milliseconds that never go back. */
   readonly now?: (() => number) | undefined;

@@ -128,6 +128,23 @@ const database: Reader = {
   },
 };
 
+const chain: Reader = {
+  part: "chain",
+  names: [
+    "sequencer_chain_requests_total",
+    "sequencer_chain_rate_limited_total",
+  ],
+  read: (metrics, ports) => {
+    const requests = ports.chainRequests?.();
+    if (requests === undefined) return;
+    metrics.setCounts("sequencer_chain_requests_total", [...requests.sent]);
+    metrics.setCount(
+      "sequencer_chain_rate_limited_total",
+      requests.rateLimited,
+    );
+  },
+};
+
 const log: Reader = {
   part: "log",
   names: ["sequencer_log_lines_lost_total"],
@@ -138,7 +155,14 @@ const log: Reader = {
   },
 };
 
-export const readers: readonly Reader[] = [status, load, peers, database, log];
+export const readers: readonly Reader[] = [
+  status,
+  load,
+  peers,
+  database,
+  chain,
+  log,
+];
 
 /** Users of this node wait for something in this group. */
 function hasWork({ own }: GroupStatus): boolean {

@@ -20,8 +20,8 @@ export interface NodeSettings {
   readonly bundleMax: number;
   /** Blocks on top of a block before it is believed. */
   readonly confirmations: number;
-  /** How often to look for blocks when the chain does not tell; more often if they come faster. */
-  readonly pollMs: number;
+  /** How often to look for blocks when the chain does not tell; more often if they come faster. Undefined: what suits the chain. */
+  readonly pollMs: number | undefined;
 }
 
 /** A dead coordinator is found out within three seconds. */
@@ -40,7 +40,7 @@ export const defaultSettings: NodeSettings = {
   retriesMax: 20,
   bundleMax: limits.bundle,
   confirmations: 0,
-  pollMs: 100,
+  pollMs: undefined,
 };
 
 /** What was refused or failed is tried again so soon, if requests are not repeated even sooner. */

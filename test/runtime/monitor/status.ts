@@ -120,6 +120,18 @@ describe("Metrics of the status", () => {
     expect(value("sequencer_block_age_seconds")).to.equal(1.5);
   });
 
+  it("count requests to the chain by method", async () => {
+    const sent = new Map([["eth_getLogs", 3]]);
+    const chainRequests = () => ({ sent, rateLimited: 2 });
+    const rig = new MonitorRig({}, { chainRequests });
+    await rig.scrape();
+    sent.set("eth_getLogs", 4);
+    const { value } = await rig.scrape();
+    const name = "sequencer_chain_requests_total";
+    expect(value(name, { method: "eth_getLogs" })).to.equal(4);
+    expect(value("sequencer_chain_rate_limited_total")).to.equal(2);
+  });
+
   it("show peers, as long as they are there", async () => {
     let peers = [
       { name: "bob", isConnected: true, queued: 2, lost: 0 },
@@ -190,6 +202,10 @@ describe("Metrics of the status", () => {
         peers: () => [{ name: "bob", isConnected: true, queued: 0, lost: 0 }],
         databaseBytes: () => 1,
         logLinesLost: () => 0,
+        chainRequests: () => ({
+          sent: new Map([["eth_getLogs", 1]]),
+          rateLimited: 0,
+        }),
       },
     );
     const { types } = await rig.scrape();

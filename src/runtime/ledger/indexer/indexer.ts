@@ -125,11 +125,10 @@ export class Indexer {
     return await this.#advance(tip);
   }
 
-  /** A chain that tells of its blocks need not be asked more often. */
-  #see({ number }: Header): void {
-    const isNew = number !== this.#tip;
-    this.#tip = number;
-    if (this.#isUnasked) this.#pace.see({ isNew });
+  #see(header: Header): void {
+    const isNew = header.number !== this.#tip;
+    this.#tip = header.number;
+    this.#pace.see({ isNew, isUnasked: this.#isUnasked, header });
     this.#isUnasked = false;
   }
 
@@ -142,6 +141,7 @@ export class Indexer {
         "refused",
         `The chain has the id ${chainId}, and ${this.#options.chainId} is expected; check its address.`,
       );
+    await this.#pace.meet(this.#chain);
     this.#isRightChain = true;
   }
 

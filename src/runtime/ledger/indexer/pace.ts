@@ -1,23 +1,108 @@
+import { ChainError } from "../../ports.ts";
+import type { Chain } from "../chain.ts";
+import type { Header } from "../values.ts";
+import { BlockTimes } from "./block-times.ts";
+
 /** However fast blocks come, a chain is not asked more often. */
 const LEAST_MS = 10;
+/** Simulated chains make blocks when somebody wants one, and cost nothing to ask. */
+const SIMULATED_POLL_MS = 100;
+
+/** Other chains are shared with others, and every request to a hosted one is counted. */
+export const politePace = {
+  /** Before the time between blocks is known. */
+  unknownMs: 2_000,
+  leastMs: 1_000,
+  /** After a block. With the deadline of a request it is below 15 s, so that a chain that hangs is found out by then. */
+  freshMsMax: 9_000,
+  /** After a look that found nothing new. */
+  staleMsMax: 6_000,
+} as const;
+
+/** Chains for tests, by how they name themselves. */
+const SIMULATED = /^(HardhatNetwork|anvil)\//i;
+
+/** What was seen of the chain. */
+export interface Look {
+  readonly isNew: boolean;
+  /** It looked because it was time, and not because somebody woke it. */
+  readonly isUnasked: boolean;
+  readonly header: Pick<Header, "number" | "timestamp">;
+}
 
 /** How long to wait before the next look at a chain that does not tell of its blocks: no longer than is worth it. */
 export class Pace {
-  readonly #pollMs: number;
+  /** Undefined: what suits the chain. */
+  readonly #wantedMs: number | undefined;
+  readonly #times = new BlockTimes();
+  #isSimulated: boolean | undefined;
   #ms: number;
 
-  constructor(options: { readonly pollMs: number }) {
-    this.#pollMs = options.pollMs;
-    this.#ms = options.pollMs;
+  constructor(options: { readonly pollMs: number | undefined }) {
+    this.#wantedMs = options.pollMs;
+    this.#ms = options.pollMs ?? politePace.unknownMs;
   }
 
   get ms(): number {
     return this.#ms;
   }
 
-  /** With these factors, about one look in four finds a block, if blocks come faster than is looked for them otherwise. */
-  see({ isNew }: { readonly isNew: boolean }): void {
-    const next = isNew ? this.#ms / 2 : this.#ms * 1.25;
-    this.#ms = Math.min(this.#pollMs, Math.max(LEAST_MS, next));
+  /** Finds out once what kind of chain it is. */
+  async meet(chain: Chain): Promise<void> {
+    if (this.#wantedMs !== undefined || this.#isSimulated !== undefined) return;
+    this.#isSimulated = SIMULATED.test(await versionOf(chain));
+    if (this.#isSimulated) this.#ms = SIMULATED_POLL_MS;
+  }
+
+  see({ isNew, isUnasked, header }: Look): void {
+    if (isUnasked) this.#times.wait(this.#ms);
+    if (isNew) this.#times.see(header);
+    const isPolite =
+      this.#wantedMs === undefined &&
+      (this.#isSimulated !== true || this.#times.isSlowAndRegular);
+    if (isPolite) this.#ms = this.#politeMs(isNew);
+    // A chain that tells of its blocks need not be asked more often.
+    else if (isUnasked)
+      this.#ms = nextMs({
+        ms: this.#ms,
+        isNew,
+        pollMs: this.#wantedMs ?? SIMULATED_POLL_MS,
+      });
+  }
+
+  /** About one look in two finds a block, and it does so less than a third of the time between blocks too late. */
+  #politeMs(isNew: boolean): number {
+    const { unknownMs, leastMs, freshMsMax, staleMsMax } = politePace;
+    const { blockMs } = this.#times;
+    if (blockMs === undefined) return unknownMs;
+    const [ms, mostMs] = isNew
+      ? [blockMs * 0.75, freshMsMax]
+      : [blockMs / 3, staleMsMax];
+    return Math.min(Math.max(ms, leastMs), mostMs);
+  }
+}
+
+/** With these factors, about one look in four finds a block, if blocks come faster than is looked for them otherwise. */
+function nextMs({
+  ms,
+  isNew,
+  pollMs,
+}: {
+  readonly ms: number;
+  readonly isNew: boolean;
+  readonly pollMs: number;
+}): number {
+  const next = isNew ? ms / 2 : ms * 1.25;
+  return Math.min(pollMs, Math.max(LEAST_MS, next));
+}
+
+/** Endpoints that do not say what they are, are not simulated. */
+async function versionOf(chain: Chain): Promise<string> {
+  try {
+    return await chain.clientVersion();
+  } catch (error) {
+    const isRefusal = error instanceof ChainError && error.kind === "refused";
+    if (isRefusal) return "";
+    throw error;
   }
 }

@@ -15,8 +15,8 @@ export interface IndexerOptions {
   readonly fromBlock?: number | undefined;
   /** How many blocks must be on top of one before it is told; 0 takes blocks at once. */
   readonly confirmations: number;
-  /** How often to look for blocks when nothing tells of them, unless they come faster. */
-  readonly pollMs: number;
+  /** How often to look for blocks when nothing tells of them, unless they come faster; undefined: what suits the chain. */
+  readonly pollMs: number | undefined;
   /** The most blocks to ask for at once. */
   readonly pageBlocks: number;
   /** This close to the head, blocks are read one by one, and all of them are told. */
@@ -28,7 +28,7 @@ export interface IndexerOptions {
 /** Values for {@link IndexerOptions} that suit most chains. */
 export const indexerDefaults = {
   confirmations: 0,
-  pollMs: 1_000,
+  pollMs: undefined,
   pageBlocks: 2_000,
   reorgDepthMax: 128,
   lowerHeadPolls: 3,
