@@ -39,6 +39,8 @@ const NODES_MAX = 255;
 /** A day. Whoever waits longer for anything has mistaken the unit. */
 const MS_MAX = 86_400_000;
 const COUNT_MAX = 1_000_000;
+/** Nodes ask for the state of the last block that they believe, and most endpoints keep that of the last 128 blocks. */
+const CONFIRMATIONS_MAX = 100;
 
 const NAMES = [
   ..."alice bob carol dave erin frank grace heidi ivan judy".split(" "),
@@ -128,7 +130,10 @@ export const clusterShape = {
   validForBlocks: count(1, "blocks").optional(),
   retriesMax: count(0, "retries").optional(),
   bundleMax: counted("intents", { min: 1, max: limits.bundle }).optional(),
-  confirmations: counted("blocks", { min: 0, max: 1_000 }).optional(),
+  confirmations: wholeNumber(
+    { min: 0, max: CONFIRMATIONS_MAX },
+    `Expected a whole number of blocks from 0 to ${CONFIRMATIONS_MAX}: only archive nodes know the state of blocks much older`,
+  ).optional(),
   pollMs: ms(1).optional(),
 } as const;
 

@@ -131,7 +131,11 @@ describe("plugin: configuration of a cluster", function () {
       [{ requestMsMax: 100 }, "requestMsMax", "requestMs is 1000"],
       [{ suspicionMs: 400 }, "suspicionMs", "heartbeatMs is 500"],
       [{ stateMs: 200 }, "stateMs", "requestMs is 1000"],
-      [{ confirmations: 300 }, "confirmations", "validForBlocks is 200"],
+      [
+        { confirmations: 60, validForBlocks: 50 },
+        "validForBlocks",
+        "confirmations is 60",
+      ],
     ];
     for (const [user, path, text] of wrong) {
       const [problem, ...others] = await problemsOf(user);
@@ -139,6 +143,13 @@ describe("plugin: configuration of a cluster", function () {
       expect(problem?.path).to.equal(path);
       expect(problem?.message).to.include(text);
     }
+  });
+
+  it("refuses confirmations that only archive nodes can answer for", async function () {
+    expect(await pathsOf({ confirmations: 100 })).to.deep.equal([]);
+    const [problem] = await problemsOf({ confirmations: 101 });
+    expect(problem?.path).to.equal("confirmations");
+    expect(problem?.message).to.include("archive");
   });
 
   it("blames the value that was given, not the default", async function () {
