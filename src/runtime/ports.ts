@@ -94,6 +94,8 @@ export interface UnsignedTransaction {
   readonly gasLimit: bigint;
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
+  /** On a chain without a base fee (EIP-1559): the price of gas, which counts instead of the two others. */
+  readonly gasPrice?: bigint | undefined;
 }
 
 /** Pays: signs base-ledger transactions. The key stays inside. */

@@ -1,9 +1,11 @@
 import { type Hex, keccak256Hex, toHex } from "../../ledger/index.ts";
 import type { UnsignedTransaction } from "../ports.ts";
 
-// Transactions of EIP-1559 in RLP: 0x02, then a list of byte strings. Numbers have no leading zeros, and zero is empty.
+// Transactions in RLP: a list of byte strings. Numbers have no leading zeros, and zero is empty. Those of EIP-1559 have a byte
+// 0x02 in front; those for chains without it are signed with the id of the chain at the end (EIP-155).
 
 const TYPE = Buffer.of(2);
+const NO_TYPE = Buffer.of();
 const NO_ACCESS_LIST = Buffer.of(0xc0);
 /** Digits of r and s in a signature. */
 const WORD_DIGITS = 64;
@@ -13,18 +15,34 @@ export async function signTransaction(
   transaction: UnsignedTransaction,
   sign: (digest: Hex) => Promise<Hex>,
 ): Promise<Hex> {
-  const fields = fieldsOf(transaction);
-  const signature = await sign(keccak256Hex(inList(fields)));
+  const { gasPrice, chainId } = transaction;
+  if (gasPrice === undefined) {
+    const fields = fieldsOf(transaction);
+    const { parity, r, s } = await signatureOf(inList(TYPE, fields), sign);
+    return toHex(
+      inList(TYPE, [...fields, ...[parity, r, s].map(encodeNumber)]),
+    );
+  }
+  const fields = legacyFieldsOf(transaction, gasPrice);
+  const bound = [...fields, ...[chainId, 0n, 0n].map(encodeNumber)];
+  const { parity, r, s } = await signatureOf(inList(NO_TYPE, bound), sign);
+  const v = 2n * chainId + 35n + parity;
+  return toHex(inList(NO_TYPE, [...fields, ...[v, r, s].map(encodeNumber)]));
+}
+
+async function signatureOf(
+  bytes: Buffer,
+  sign: (digest: Hex) => Promise<Hex>,
+): Promise<{
+  readonly parity: bigint;
+  readonly r: bigint;
+  readonly s: bigint;
+}> {
+  const signature = await sign(keccak256Hex(bytes));
   const r = signature.slice(2, 2 + WORD_DIGITS);
   const s = signature.slice(2 + WORD_DIGITS, 2 + 2 * WORD_DIGITS);
   const parity = signature.endsWith("1c") ? 1n : 0n;
-  const signed = [
-    ...fields,
-    encodeNumber(parity),
-    encodeNumber(BigInt(`0x${r}`)),
-    encodeNumber(BigInt(`0x${s}`)),
-  ];
-  return toHex(inList(signed));
+  return { parity, r: BigInt(`0x${r}`), s: BigInt(`0x${s}`) };
 }
 
 function fieldsOf(transaction: UnsignedTransaction): readonly Buffer[] {
@@ -41,9 +59,23 @@ function fieldsOf(transaction: UnsignedTransaction): readonly Buffer[] {
   ];
 }
 
-function inList(fields: readonly Buffer[]): Buffer {
+function legacyFieldsOf(
+  transaction: UnsignedTransaction,
+  gasPrice: bigint,
+): readonly Buffer[] {
+  return [
+    encodeNumber(BigInt(transaction.nonce)),
+    encodeNumber(gasPrice),
+    encodeNumber(transaction.gasLimit),
+    encodeBytes(bytesOf(transaction.to ?? "0x")),
+    encodeNumber(transaction.value),
+    encodeBytes(bytesOf(transaction.data)),
+  ];
+}
+
+function inList(type: Buffer, fields: readonly Buffer[]): Buffer {
   const length = fields.reduce((sum, field) => sum + field.length, 0);
-  return Buffer.concat([TYPE, header(0xc0, length), ...fields]);
+  return Buffer.concat([type, header(0xc0, length), ...fields]);
 }
 
 function encodeNumber(value: bigint): Buffer {

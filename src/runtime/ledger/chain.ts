@@ -114,6 +114,10 @@ export class Chain {
     return readAnswer(parseQuantity, answer);
   }
 
+  async gasPrice(): Promise<bigint> {
+    return readAnswer(parseQuantity, await this.#ask("eth_gasPrice"));
+  }
+
   async codeAt(address: string): Promise<string> {
     return String(await this.#ask("eth_getCode", address, "latest"));
   }

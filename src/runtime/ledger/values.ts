@@ -15,7 +15,7 @@ export interface Header {
   readonly hash: Bytes32;
   readonly parentHash: Bytes32;
   readonly timestamp: number;
-  /** Undefined on a chain from before EIP-1559. */
+  /** Undefined on a chain without EIP-1559. Its nodes leave it out, or say null. */
   readonly baseFee: bigint | undefined;
 }
 
@@ -70,7 +70,10 @@ export function parseHeader(value: unknown): Header | undefined {
     hash: parseBytes32(field("hash")),
     parentHash: parseBytes32(field("parentHash")),
     timestamp: parseCount(field("timestamp")),
-    baseFee: baseFee === undefined ? undefined : parseQuantity(baseFee),
+    baseFee:
+      baseFee === undefined || baseFee === null
+        ? undefined
+        : parseQuantity(baseFee),
   };
 }
 

@@ -52,4 +52,24 @@ describe("the bytes of a transaction", () => {
       { numRuns: 100 },
     );
   });
+
+  it("are those that ethers makes for a chain without EIP-1559", async () => {
+    const wallet = new Wallet(privateKey);
+    const payer = createPayer(privateKey);
+    await fc.assert(
+      fc.asyncProperty(unsigned, async (transaction) => {
+        const {
+          maxFeePerGas: gasPrice,
+          maxPriorityFeePerGas: _,
+          ...rest
+        } = transaction;
+        const expected = await wallet.signTransaction(
+          Transaction.from({ type: 0, ...rest, gasPrice, to: rest.to ?? null }),
+        );
+        const made = await payer.signTransaction({ ...transaction, gasPrice });
+        expect(made).to.equal(parseHex(expected));
+      }),
+      { numRuns: 100 },
+    );
+  });
 });

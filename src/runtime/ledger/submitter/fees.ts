@@ -20,14 +20,25 @@ export function suggestFees(
   return capped({ maxFee: 2n * baseFee + tip, tip }, caps);
 }
 
+/** What is usual on a chain. */
+export interface UsualFees extends Fees {
+  /** The chain has no base fee: `maxFee` is the price of gas, and there is no tip. */
+  readonly isLegacy: boolean;
+}
+
 /** What is usual on a chain now. */
 export async function usualFees(
   chain: Chain,
   options: { readonly tip: bigint; readonly caps: FeeCaps },
-): Promise<Fees> {
+): Promise<UsualFees> {
   const head = await chain.header("latest");
+  if (head !== undefined && head.baseFee === undefined) {
+    const price = { maxFee: await chain.gasPrice(), tip: 0n };
+    return { ...capped(price, options.caps), isLegacy: true };
+  }
   const tip = await suggestedTip(chain, options.tip);
-  return suggestFees({ baseFee: head?.baseFee ?? 0n, tip }, options.caps);
+  const fees = suggestFees({ baseFee: head?.baseFee ?? 0n, tip }, options.caps);
+  return { ...fees, isLegacy: false };
 }
 
 /** Nodes that suggest none refuse to. */

@@ -41,6 +41,7 @@ export class Signer {
   readonly #payer: Payer;
   readonly #submissions: Submissions;
   #fees: (Fees & { readonly height: number }) | undefined;
+  #isLegacy = false;
 
   constructor(
     options: SubmitterOptions,
@@ -70,6 +71,7 @@ export class Signer {
         : await this.#gasOf(saved, data),
       maxFeePerGas: fees.maxFee,
       maxPriorityFeePerGas: fees.tip,
+      ...(this.#isLegacy && { gasPrice: fees.maxFee }),
     });
     const hash = keccak256Hex(toBytes(raw));
     const hashes = [...saved.hashes.filter((old) => old !== hash), hash];
@@ -100,7 +102,8 @@ export class Signer {
       known.height <= height &&
       height < known.height + FEES_BLOCKS;
     if (isFresh) return known;
-    const fees = await usualFees(this.#chain, this.#options);
+    const { isLegacy, ...fees } = await usualFees(this.#chain, this.#options);
+    this.#isLegacy = isLegacy;
     this.#fees = { ...fees, height };
     return fees;
   }
