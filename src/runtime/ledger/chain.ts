@@ -1,5 +1,5 @@
 import { parseBytes32 } from "../../ledger/index.ts";
-import type { ChainClient } from "../ports.ts";
+import { type ChainClient, ChainError } from "../ports.ts";
 import {
   type ChainLog,
   type Header,
@@ -43,16 +43,22 @@ export class Chain {
     return readAnswer(parseQuantity, await this.#ask("eth_chainId"));
   }
 
-  /** How the node names itself. */
-  async clientVersion(): Promise<string> {
-    return String(await this.#ask("web3_clientVersion"));
-  }
-
   /** Undefined if there is no such block. */
   async header(block: number | "latest"): Promise<Header | undefined> {
     const tag = typeof block === "number" ? toQuantity(block) : block;
     const answer = await this.#ask("eth_getBlockByNumber", tag, false);
     return readAnswer(parseHeader, answer);
+  }
+
+  /** The name and version of the node's software; empty if it does not tell. */
+  async clientVersion(): Promise<string> {
+    try {
+      const answer = await this.#ask("web3_clientVersion");
+      return typeof answer === "string" ? answer : "";
+    } catch (error) {
+      if (error instanceof ChainError && error.kind === "refused") return "";
+      throw error;
+    }
   }
 
   /** The logs of one block, whichever chain it is on. Refused if the node does not have the block. */

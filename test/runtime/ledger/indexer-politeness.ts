@@ -9,6 +9,7 @@ import { MemoryIndex } from "../../helpers/memory-index.ts";
 
 const STEP_MS = 50;
 const MINUTE_MS = 60_000;
+const FACTORY = `0x${"fa".repeat(20)}`;
 
 interface ChainOptions {
   readonly version: string;
@@ -75,7 +76,7 @@ class FollowedChain {
     this.#index
       .open(
         this.#client,
-        { fromBlock: 0, pollMs: undefined },
+        { fromBlock: 0, pollMs: undefined, factory: FACTORY },
         { timers: this.#timers },
       )
       .start();
@@ -109,11 +110,13 @@ class FollowedChain {
   #answer(method: string, block: unknown): unknown {
     if (method === "eth_chainId") return "0x7a69";
     if (method === "web3_clientVersion") return this.#options.version;
-    if (method === "eth_getLogs") return [];
-    if (method !== "eth_getBlockByNumber")
+    if (method === "eth_getLogs" || method === "eth_getBlockReceipts")
+      return [];
+    if (!method.startsWith("eth_getBlockBy"))
       throw new ChainError("refused", `There is no ${method}.`);
     const head = this.#slots.length - 1;
-    const number = block === "latest" ? head : Number(block);
+    const isHash = method === "eth_getBlockByHash";
+    const number = block === "latest" ? head : Number(block) - (isHash ? 1 : 0);
     const hash = (n: number): string =>
       `0x${(n + 1).toString(16).padStart(64, "0")}`;
     const seconds = Math.floor((this.#slots[number] ?? 0) / 1_000);

@@ -1,4 +1,3 @@
-import { ChainError } from "../../ports.ts";
 import type { Chain } from "../chain.ts";
 import type { Header } from "../values.ts";
 import { BlockTimes } from "./block-times.ts";
@@ -50,7 +49,7 @@ export class Pace {
   /** Finds out once what kind of chain it is. */
   async meet(chain: Chain): Promise<void> {
     if (this.#wantedMs !== undefined || this.#isSimulated !== undefined) return;
-    this.#isSimulated = SIMULATED.test(await versionOf(chain));
+    this.#isSimulated = SIMULATED.test(await chain.clientVersion());
     if (this.#isSimulated) this.#ms = SIMULATED_POLL_MS;
   }
 
@@ -94,15 +93,4 @@ function nextMs({
 }): number {
   const next = isNew ? ms / 2 : ms * 1.25;
   return Math.min(pollMs, Math.max(LEAST_MS, next));
-}
-
-/** Endpoints that do not say what they are, are not simulated. */
-async function versionOf(chain: Chain): Promise<string> {
-  try {
-    return await chain.clientVersion();
-  } catch (error) {
-    const isRefusal = error instanceof ChainError && error.kind === "refused";
-    if (isRefusal) return "";
-    throw error;
-  }
 }
