@@ -31,6 +31,8 @@ export const limits = {
   assemblyLength: 1_048_576,
   /** Times that a coordinator tries a transaction that endorsers refuse before it gives it back. */
   refusals: 3,
+  /** Errors of a domain for which an intent has retries, if nothing else goes wrong: they seldom pass, and after a third of a minute its user knows. */
+  errors: 4,
   /** Coordinators whose requests for endorsement wait for a block, and requests for permission that do. */
   deferred: 16,
   /** Transactions in one bundle: fits a block with room to spare. */
@@ -69,6 +71,8 @@ export const limits = {
   callsGas: 6_000_000,
   /** Bytes of one state's content, and of an intent's payload. */
   contentBytes: 65_536,
+  /** Bytes of one step as it is written. A message may carry it alone in a bundle, and what is in flight with another such step. */
+  stepBytes: 1_572_864,
   /** Bytes of a message on the wire. */
   messageBytes: 4_194_304,
   /** Bytes of a reason that one node tells another. */

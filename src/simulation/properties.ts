@@ -25,7 +25,7 @@ export const properties: Readonly<Record<string, string>> = {
   S40: "What is only to be prepared is never dispatched, and nothing is built on it.",
   S41: "Stale answers change nothing.",
   S42: "Nobody is told the content of a state that he may not see.",
-  S43: "An assembly ends an intent only if it reverts on the ledger alone.",
+  S43: "An assembly ends an intent only if it reverts on the ledger alone, or the domain fails and no retries are left.",
   S44: "Who is told nothing of time and blocks at rest does what he would have done.",
   S45: "Whoever endorsed a bundle keeps its content for as long as it can happen.",
   S46: "What others say of an intent counts only if they have a say in it.",

@@ -83,6 +83,16 @@ export type RunFact =
       /** Null when it is over. */
       readonly reason: string | null;
     }
+  /** A domain threw, or answered nonsense. */
+  | {
+      readonly type: "domain-failed";
+      readonly node: string;
+      readonly domain: string;
+      readonly method: string;
+      readonly error: string;
+      readonly reason: string;
+      readonly stack: readonly string[];
+    }
   | {
       readonly type: "group-missing" | "group-refused";
       readonly node: string;
@@ -176,6 +186,8 @@ export function runFactOf(node: string, fact: NodeFact): RunFact | undefined {
       };
     case "EndorserTrouble":
       return { type: "endorser-trouble", node, reason: fact.reason ?? null };
+    case "DomainFailed":
+      return { ...fact, type: "domain-failed", node };
     case "GroupMissing":
     case "GroupRefused":
       return {

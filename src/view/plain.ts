@@ -54,6 +54,11 @@ export function toLines(fact: RunFact): string[] {
           ? `${fact.node} endorses again`
           : `${fact.node} cannot endorse: ${printable(fact.reason)}`,
       ];
+    case "domain-failed":
+      return [
+        `${fact.node}: the domain ${fact.domain} failed in ${fact.method}: ${fact.error}: ${printable(fact.reason)}`,
+        ...fact.stack.map((frame) => `  ${printable(frame)}`),
+      ];
     case "group-missing":
       return [
         `${fact.node} is rejoining ${shorten(fact.group)}: ${printable(fact.reason)}`,

@@ -118,6 +118,7 @@ function apply(state: ViewState, fact: RunFact): ViewState {
     case "chain-trouble":
     case "payer-trouble":
     case "endorser-trouble":
+    case "domain-failed":
     case "group-missing":
     case "group-refused":
       return state;
@@ -159,6 +160,7 @@ function isTrouble(fact: RunFact): boolean {
     case "endorser-trouble":
       return fact.reason !== null;
     case "submission-failed":
+    case "domain-failed":
     case "group-missing":
     case "group-refused":
       return true;

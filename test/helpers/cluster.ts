@@ -1,5 +1,6 @@
 import { Cluster } from "../../src/runtime/cluster/cluster.ts";
 import { builtInDomains } from "../../src/runtime/domains/built-in.ts";
+import type { Domain } from "../../src/runtime/domains/domain.ts";
 import type { NodeFact } from "../../src/runtime/node/ports.ts";
 import {
   defaultSettings,
@@ -31,6 +32,8 @@ export function createTestCluster(options: {
   readonly onFact?: (name: string, fact: NodeFact) => void;
   readonly hub?: Hub;
   readonly restingMax?: number;
+  /** More domains than the built-in ones. */
+  readonly domains?: readonly Domain[];
 }): Cluster {
   const { chainId, factory, dataDir, openClient, restingMax } = options;
   return new Cluster(
@@ -46,7 +49,7 @@ export function createTestCluster(options: {
       openClient,
       endorserKey: keyOf,
       payerKeys: (name) => [keyOf(name)],
-      domains: builtInDomains,
+      domains: [...builtInDomains, ...(options.domains ?? [])],
       ...(options.hub && { hub: options.hub }),
       createUsers: () => noUsers,
       onFact: options.onFact ?? (() => undefined),

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import { limits } from "../../src/protocol/limits.ts";
 import { coordinator, Sender } from "../helpers/drives/driven-sender.ts";
 import { heartbeat } from "../helpers/letters.ts";
 import { keyOf } from "../helpers/lone-node.ts";
@@ -78,5 +79,43 @@ describe("A refusal by endorsers", () => {
     node.hear(coordinator, late);
     expect(retriesOf(sender)).to.equal(0);
     expect(retriesOf(sender.refused())).to.equal(1);
+  });
+});
+
+describe("An error of the domain", () => {
+  const error = { type: "error", reason: "a bug" } as const;
+
+  /** What the coordinator is told about the intent. */
+  function fail(sender: Sender): string | undefined {
+    const { id } = sender.wish;
+    const { node } = sender.assembling().answer({ ...error, id });
+    const [response] = node.sent("AssembleResponse");
+    return response?.outcomes[0]?.type;
+  }
+
+  it("counts on the disk, and ends the intent with its reason once no retries are left", () => {
+    const sender = aSender();
+    const told = [fail(sender)];
+    while (told.at(-1) === "postponed") {
+      expect(retriesOf(sender)).to.be.at.least(told.length);
+      sender.node.wait(64);
+      told.push(fail(delegatedAgain(sender)));
+    }
+    expect(told.length).to.be.at.most(limits.errors + 1);
+    expect(told.at(-1)).to.equal("reverted");
+    const [reason] = sender.node.effects.flatMap((effect) =>
+      effect.type === "Settled" && effect.receipt.type === "Reverted"
+        ? [effect.receipt.reason]
+        : [],
+    );
+    expect(reason).to.equal("a bug");
+  });
+
+  it("does not count if the domain was not asked", () => {
+    const sender = aSender();
+    const { node } = sender.assembling().answer();
+    const [response] = node.sent("AssembleResponse");
+    expect(response?.outcomes[0]?.type).to.equal("error");
+    expect(retriesOf(sender)).to.equal(0);
   });
 });

@@ -48,6 +48,7 @@ export function addFact(tally: Tally, fact: RunFact): Tally {
     case "chain-trouble":
     case "payer-trouble":
     case "endorser-trouble":
+    case "domain-failed":
     case "group-missing":
     case "group-refused":
     case "accepted":

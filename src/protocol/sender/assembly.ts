@@ -3,6 +3,7 @@ import { limits } from "../limits.ts";
 import type { AssembleOutcome, DenialReason, MessageOf } from "../messages.ts";
 import type { Outline } from "../transition.ts";
 import { ignore, nextTry, send, type Turn } from "../turn.ts";
+import { isEarly, weigh } from "./errors.ts";
 import type { Sender } from "./model.ts";
 import { tell } from "./tell.ts";
 import { eventOf, type SenderTransaction } from "./transaction/model.ts";
@@ -111,8 +112,14 @@ export function finishAssembly(
   const withheld = new Set<StateId>();
   const answerTo = (id: IntentId): AssembleOutcome => {
     const transaction = sender.transactions.get(id);
-    const outcome = judge(byId.get(id), transaction, withheld);
-    const event = outcome === undefined ? undefined : eventOf(outcome, key);
+    const { outcome: told, isCounted } = weigh(
+      turn.node.config,
+      byId.get(id),
+      transaction,
+    );
+    const outcome = judge(told, transaction, withheld);
+    const event =
+      outcome === undefined ? undefined : eventOf(outcome, { key, isCounted });
     if (
       outcome === undefined ||
       transaction === undefined ||
@@ -121,7 +128,11 @@ export function finishAssembly(
     ) {
       return { type: "unknown", id };
     }
-    return tell(turn, transaction, event) ? outcome : { type: "unknown", id };
+    if (!tell(turn, transaction, event)) return { type: "unknown", id };
+    // The sender tries again itself: the coordinator need not ask.
+    return event.type === "AssembleError"
+      ? { type: "postponed", id, reason: event.reason }
+      : outcome;
   };
   const answers = assembly.request.ids.map((id) => {
     const answer = answerTo(id);
@@ -159,8 +170,7 @@ function judge(
       id: outcome.id,
       reason: "a step that it builds on is withheld",
     };
-  const isEarly = transaction !== undefined && transaction.waitsFor.size > 0;
-  return outcome?.type === "reverted" && isEarly
+  return outcome?.type === "reverted" && isEarly(transaction)
     ? { ...outcome, type: "postponed" }
     : outcome;
 }

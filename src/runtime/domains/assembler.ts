@@ -6,13 +6,27 @@ import { lengthOf } from "../../protocol/size.ts";
 import type {
   Intent,
   SpeculativeView,
+  State,
   Step,
 } from "../../protocol/transition.ts";
 import { withSignature } from "../states/arrange.ts";
 import type { StateBook } from "../states/book.ts";
-import { createState, newSalt as randomSalt } from "../states/content.ts";
+import {
+  createState,
+  newSalt as randomSalt,
+  readState,
+} from "../states/content.ts";
 import { Overlay } from "../states/overlay.ts";
-import type { Assembly, Domain, DomainGroup, PublicCall } from "./domain.ts";
+import { type Deadline, DomainSilence, endless } from "./deadline.ts";
+import type {
+  Assembly,
+  Domain,
+  DomainGroup,
+  NewState,
+  StateView,
+} from "./domain.ts";
+import { findExcess } from "./find-excess.ts";
+import { DomainNonsense, readAssembly } from "./read-assembly.ts";
 
 /** What a node assembles with. */
 export interface AssemblerPorts {
@@ -22,11 +36,29 @@ export interface AssemblerPorts {
   readonly hashing: Pick<Hashing, "stepHash">;
   /** Signs hashes of steps as the node that sends the intents. */
   readonly signSteps: (hashes: readonly StepHash[]) => readonly string[];
+  /** How long the domain may take for all of them; as long as it wants, unless told. */
+  readonly deadline?: Deadline;
+  /** Whether an intent about which the domain was silent is tried again as if nothing had happened. */
+  readonly isPatient?: (id: IntentId) => boolean;
+  /** The domain failed. */
+  readonly onError?: (method: "assemble", error: unknown) => void;
   /** Where salts come from, if not from chance. */
   readonly newSalt?: () => string;
 }
 
-/** Assembles intents in order, each on top of the ones before. */
+/** What comes of one try. */
+type Attempt =
+  | { readonly type: "assembled"; readonly step: Step }
+  | {
+      readonly type: "reverted" | "parked" | "error";
+      readonly reason: string;
+    }
+  | { readonly type: "silent"; readonly reason: string };
+
+/**
+ * Assembles intents in order, each on top of the ones before. Those for which there is no room or no time have no outcome: they
+ * come with another answer.
+ */
 export async function assemble(
   request: {
     readonly sender: NodeName;
@@ -39,17 +71,19 @@ export async function assemble(
 ): Promise<AssembleOutcome[]> {
   const overlay = new Overlay(ports.book, request.view);
   const outcomes: AssembleOutcome[] = [];
+  const deadline = ports.deadline ?? endless;
   let length = 0;
   for (const intent of request.intents) {
-    if (length >= limits.assemblyLength) {
-      const reason = "The answer is full. It comes with another one.";
-      outcomes.push({ type: "error", id: intent.id, reason });
-      continue;
-    }
-    const outcome = await assembleOne(intent, request, overlay, ports);
+    if (length >= limits.assemblyLength || deadline.isOver()) break;
+    const outcome = await assembleOne(intent, request, overlay, {
+      ...ports,
+      deadline,
+    });
+    if (outcome === undefined) continue;
     if (outcome.type === "assembled") length += lengthOf(outcome.step);
     outcomes.push(outcome);
   }
+  deadline.end();
   return signAll(outcomes, ports);
 }
 
@@ -71,34 +105,86 @@ function signAll(
 }
 
 async function assembleOne(
-  { id, laneSalt, payload }: Intent,
+  intent: Intent,
+  request: { readonly sender: NodeName; readonly validUntil: number },
+  overlay: Overlay,
+  ports: AssemblerPorts & { readonly deadline: Deadline },
+): Promise<AssembleOutcome | undefined> {
+  const { id } = intent;
+  const inFlight = await attempt(intent, request, overlay, ports);
+  if (inFlight === undefined) return undefined;
+  if (inFlight.type === "assembled")
+    overlay.apply(inFlight.step.inputs, inFlight.step.outputs);
+  if (inFlight.type === "assembled" || inFlight.type === "parked")
+    return { ...inFlight, id };
+  // A domain that has used up the time is not asked again.
+  if (inFlight.type === "silent")
+    return { type: "error", id, reason: inFlight.reason };
+  const onLedger = await attempt(intent, request, ports.book, ports);
+  return onLedger && judge(id, inFlight.reason, onLedger);
+}
+
+/** It had too little time because of others, or is slow for the first time. */
+function isSkipped(
+  id: IntentId,
+  { isOwn }: DomainSilence,
+  { isPatient }: AssemblerPorts,
+): boolean {
+  return !isOwn || isPatient?.(id) === true;
+}
+
+/** What an intent comes to in a view; undefined if there was not enough time to say. */
+async function attempt(
+  intent: Intent,
   {
     sender,
     validUntil,
   }: { readonly sender: NodeName; readonly validUntil: number },
-  overlay: Overlay,
-  { domain, group, book, newSalt = randomSalt }: AssemblerPorts,
-): Promise<AssembleOutcome> {
-  const intent = { group, id, sender, payload };
-  let assembly: Assembly;
+  view: StateView,
+  ports: AssemblerPorts & { readonly deadline: Deadline },
+): Promise<Attempt | undefined> {
+  const { domain, group, deadline, onError } = ports;
+  const { id, payload } = intent;
   try {
-    assembly = bounded(await domain.assemble(intent, overlay));
-    if (assembly.type === "reverted") {
-      const onLedger = bounded(await domain.assemble(intent, book));
-      return judge(id, assembly.reason, onLedger);
-    }
+    const assembly = readAssembly(
+      await deadline.within(
+        domain.assemble({ group, id, sender, payload }, view),
+      ),
+    );
+    if (assembly.type !== "assembled") return assembly;
+    const step = stepOf(intent, assembly, { sender, validUntil }, ports);
+    const reason = findExcess(step);
+    return reason === undefined
+      ? { type: "assembled", step }
+      : { type: "reverted", reason };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : "unknown";
-    return { type: "error", id, reason: `The domain failed: ${reason}` };
+    const isSilent = error instanceof DomainSilence;
+    if (isSilent && isSkipped(id, error, ports)) return undefined;
+    onError?.("assemble", error);
+    const said = error instanceof Error ? error.message : "unknown";
+    const reason = `The domain failed: ${said}`.slice(0, limits.reasonBytes);
+    return { type: isSilent ? "silent" : "error", reason };
   }
-  if (assembly.type !== "assembled")
-    return { type: assembly.type, id, reason: assembly.reason };
+}
+
+function stepOf(
+  { id, laneSalt, payload }: Intent,
+  assembly: Extract<Assembly, { readonly type: "assembled" }>,
+  {
+    sender,
+    validUntil,
+  }: { readonly sender: NodeName; readonly validUntil: number },
+  { book, newSalt = randomSalt }: AssemblerPorts,
+): Step {
   const { inputs, reads, infos = [], calls = [] } = assembly;
-  const outputs = assembly.outputs.map((state, index) =>
-    createState(state, { intentId: id, index }, newSalt()),
-  );
-  overlay.apply(inputs, outputs);
-  const step: Step = {
+  const create = (state: NewState, index: number): State => {
+    const created = createState(state, { intentId: id, index }, newSalt());
+    if (readState(created) === undefined)
+      throw new DomainNonsense(`The data of state ${index} is not JSON.`);
+    return created;
+  };
+  const outputs = assembly.outputs.map(create);
+  return {
     intentId: id,
     laneSalt,
     sender,
@@ -106,13 +192,7 @@ async function assembleOne(
     inputs,
     reads,
     outputs,
-    infos: infos.map((state, index) =>
-      createState(
-        state,
-        { intentId: id, index: outputs.length + index },
-        newSalt(),
-      ),
-    ),
+    infos: infos.map((state, index) => create(state, outputs.length + index)),
     calls: calls.map(({ target, data, gasMin }) => ({
       target: target.toLowerCase(),
       data: data.toLowerCase(),
@@ -126,34 +206,15 @@ async function assembleOne(
     salt: newSalt(),
     signature: "",
   };
-  return { type: "assembled", id, step };
 }
 
-/** A step whose calls do not fit one transaction can never happen. */
-function bounded(assembly: Assembly): Assembly {
-  if (assembly.type !== "assembled") return assembly;
-  const reason = findExcess(assembly.calls ?? []);
-  return reason === undefined ? assembly : { type: "reverted", reason };
-}
-
-/** Why the calls of a step do not fit one transaction of the ledger; undefined if they do. */
-function findExcess(calls: readonly PublicCall[]): string | undefined {
-  const gas = calls.reduce((sum, { gasMin }) => sum + gasMin, 0);
-  if (gas > limits.callsGas)
-    return `Its public calls ask for ${gas} gas, and ${limits.callsGas} is the most that fits a transaction. Call less at a time.`;
-  const digits = calls.reduce((sum, { data }) => sum + data.length - 2, 0);
-  if (digits > limits.callsDigits)
-    return `Its public calls carry ${digits / 2} bytes, and ${limits.callsDigits / 2} is the most that fits a transaction. Call less at a time.`;
-  return undefined;
-}
-
-/** A revert is final, and what is in flight is only the coordinator's word: the ledger alone has the last one. */
+/** A failure costs retries, and what is in flight is only the coordinator's word: the ledger alone has the last one. */
 function judge(
   id: IntentId,
   reason: string,
-  onLedger: Assembly,
+  onLedger: Attempt,
 ): AssembleOutcome {
-  return onLedger.type === "assembled"
-    ? { type: "postponed", id, reason }
-    : { type: onLedger.type, id, reason: onLedger.reason };
+  if (onLedger.type === "assembled") return { type: "postponed", id, reason };
+  const type = onLedger.type === "silent" ? "error" : onLedger.type;
+  return { type, id, reason: onLedger.reason };
 }

@@ -25,7 +25,9 @@ import type { StateBook } from "../states/book.ts";
 import { readState } from "../states/content.ts";
 import { Overlay } from "../states/overlay.ts";
 import { ledgerIdOf } from "../states/place.ts";
+import { type Deadline, endless } from "./deadline.ts";
 import type { Domain, DomainGroup, DomainState } from "./domain.ts";
+import { DomainNonsense, kindOf } from "./read-assembly.ts";
 
 /** What a node checks with. */
 export interface CheckerPorts {
@@ -39,6 +41,10 @@ export interface CheckerPorts {
   /** Signatures that the ledger takes for this group. */
   readonly membersCount: number;
   readonly isFulfilled: (id: IntentId) => boolean;
+  /** How long the domain may take for the whole bundle; as long as it wants, unless told. */
+  readonly deadline?: Deadline;
+  /** The domain failed. */
+  readonly onError?: (method: "endorse", error: unknown) => void;
   /** Whether that node signed the hash of a step. */
   readonly isSignedBy: (
     sender: NodeName,
@@ -73,6 +79,8 @@ export async function findFault(
         : undefined);
     if (detail === undefined) overlay.apply(inputs, outputs);
     else faults.push({ intentId, detail: detail.slice(0, limits.reasonBytes) });
+    // Nobody waits for the others any more: the one that took so long is told.
+    if (ports.deadline?.isOver() === true) break;
   }
   const [first] = faults;
   return first === undefined
@@ -100,8 +108,9 @@ async function findFaultOfStep(
   if (created === undefined) return "an output of another step";
   if (step.calls.length > 0 && !allowsCalls)
     return "a public call, which this group does not allow";
+  const { deadline = endless, onError } = ports;
   try {
-    return await domain.endorse({
+    const asked = domain.endorse({
       group,
       intentId,
       sender,
@@ -112,7 +121,13 @@ async function findFaultOfStep(
       infos: created.slice(step.outputs.length),
       calls: step.calls,
     });
+    const fault: unknown = await deadline.within(asked);
+    if (fault === undefined || typeof fault === "string") return fault;
+    throw new DomainNonsense(
+      `endorse must give text or undefined, but gives ${kindOf(fault)}.`,
+    );
   } catch (error) {
+    onError?.("endorse", error);
     return error instanceof Error ? error.message : "the domain failed";
   }
 }

@@ -42,6 +42,8 @@ export class FactMetrics {
       case "Started":
       case "BlockSeen":
       case "GroupJoined":
+      // The log has it, and receipts do.
+      case "DomainFailed":
       case "GroupMissing":
         return;
       case "CommitteeChanged":

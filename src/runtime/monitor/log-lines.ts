@@ -31,6 +31,16 @@ export function logLineOf(fact: NodeFact): LogLine {
       return trouble("payer-trouble", fact.reason, { payer: fact.payer });
     case "EndorserTrouble":
       return trouble("endorser-trouble", fact.reason);
+    case "DomainFailed": {
+      const { domain, method, error, reason, stack } = fact;
+      return line("error", "domain-failed", {
+        domain,
+        method,
+        error: publicText(error),
+        reason: publicText(reason),
+        stack: stack.join("\n"),
+      });
+    }
     case "GroupJoined":
       return line("info", "group-joined", { group: fact.group });
     case "GroupRefused": {

@@ -1,14 +1,17 @@
 import { bundleText } from "../../protocol/codec.ts";
 import type { Effect } from "../../protocol/effects.ts";
 import type { Event } from "../../protocol/events.ts";
-import type { NodeName } from "../../protocol/ids.ts";
+import type { IntentId, NodeName } from "../../protocol/ids.ts";
 import type { AssembleOutcome } from "../../protocol/messages.ts";
+import { createRecent, recall, remember } from "../../protocol/recent.ts";
 import {
   type DispatchRecord,
   recordKey,
   type SavedRecord,
 } from "../../protocol/records.ts";
 import { assemble } from "../domains/assembler.ts";
+import { deadlineAfter } from "../domains/deadline.ts";
+import type { OnDomainError } from "../domains/guarded.ts";
 import { signTogether } from "../keys/step-signatures.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
 import type { Settlement } from "../service.ts";
@@ -20,6 +23,11 @@ import type { Showing } from "./showing.ts";
 import { submissionOf } from "./submission.ts";
 import type { Turn } from "./turns.ts";
 
+/** Silences of the domain about one intent that count as one error. */
+const SILENCES_COUNTED = 3;
+/** Intents whose silences are counted. */
+const SILENT_INTENTS_MAX = 1_000;
+
 type EffectOf<Type extends Effect["type"]> = Extract<
   Effect,
   { readonly type: Type }
@@ -28,7 +36,7 @@ type EffectOf<Type extends Effect["type"]> = Extract<
 /** What deeds are done with. */
 export interface DeedPorts extends Pick<
   NodePorts,
-  "store" | "sign" | "users" | "onFact" | "onTurn"
+  "store" | "sign" | "users" | "timers" | "onFact" | "onTurn"
 > {
   readonly endorsing: Endorsing;
   readonly showing: Pick<Showing, "show">;
@@ -36,6 +44,7 @@ export interface DeedPorts extends Pick<
   readonly send: (to: NodeName, body: Body) => void;
   readonly tell: (runner: GroupRunner, event: Event) => void;
   readonly onSettled: () => void;
+  readonly onDomainError: OnDomainError;
   /** Something is wrong that does not mend itself. */
   readonly fail: (error: unknown) => void;
 }
@@ -43,10 +52,21 @@ export interface DeedPorts extends Pick<
 /** Turns effects of the core into writes and deeds of a turn. */
 export class Deeds {
   readonly #self: NodeName;
+  readonly #assembleMs: number;
   readonly #ports: DeedPorts;
+  /** How often in a row the domain was silent about an intent. */
+  readonly #silences = createRecent<IntentId, number>(SILENT_INTENTS_MAX);
 
-  constructor(options: { readonly self: NodeName }, ports: DeedPorts) {
+  constructor(
+    options: {
+      readonly self: NodeName;
+      /** How long the domain may take to assemble what is asked for at once. */
+      readonly assembleMs: number;
+    },
+    ports: DeedPorts,
+  ) {
     this.#self = options.self;
+    this.#assembleMs = options.assembleMs;
     this.#ports = ports;
   }
 
@@ -202,6 +222,14 @@ export class Deeds {
         book,
         hashing: runner.sequencer.config.hashing,
         signSteps: (hashes) => signTogether(hashes, sign),
+        deadline: deadlineAfter(
+          { ms: this.#assembleMs, count: intents.length },
+          this.#ports.timers,
+        ),
+        isPatient: (id) => this.#isPatient(id),
+        onError: (method, error) => {
+          this.#ports.onDomainError(group.domain.name, method, error);
+        },
       },
     )
       .then((all) => {
@@ -215,6 +243,13 @@ export class Deeds {
         tell(runner, { type: "AssemblyDone", key, outcomes });
       })
       .catch(fail);
+  }
+
+  /** A domain with much to do is slow now and then: only every third silence counts. */
+  #isPatient(id: IntentId): boolean {
+    const count = (recall(this.#silences, id) ?? 0) + 1;
+    remember(this.#silences, id, count);
+    return count % SILENCES_COUNTED !== 0;
   }
 
   /** The dispatch is saved in the same commit in which its base-ledger transaction gets its turn. */
@@ -276,5 +311,9 @@ function isEnding(
   AssembleOutcome,
   { readonly type: "reverted" | "parked" | "error" }
 > {
-  return outcome.type === "reverted" || outcome.type === "parked";
+  return (
+    outcome.type === "reverted" ||
+    outcome.type === "parked" ||
+    outcome.type === "error"
+  );
 }

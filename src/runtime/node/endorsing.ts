@@ -7,6 +7,8 @@ import type { Event } from "../../protocol/events.ts";
 import type { Digest, IntentId } from "../../protocol/ids.ts";
 import { netOf } from "../../protocol/net.ts";
 import { findFault } from "../domains/checker.ts";
+import { type Deadline, deadlineAfter } from "../domains/deadline.ts";
+import type { OnDomainError } from "../domains/guarded.ts";
 import { StepSignatures } from "../keys/step-signatures.ts";
 import { Backoff } from "../ledger/backoff.ts";
 import { withoutSecrets } from "../ledger/client/secrets.ts";
@@ -24,10 +26,14 @@ interface EndorsingPorts extends Pick<
   "directory" | "endorser" | "timers" | "onFact"
 > {
   readonly catchUp: CatchUp;
+  readonly onDomainError: OnDomainError;
   readonly tell: (runner: GroupRunner, event: Event) => void;
   /** Something is wrong that does not mend itself. */
   readonly fail: (error: unknown) => void;
 }
+
+/** The time for a check, with that for missing content, in times of the latter: the coordinator waits for twice that. */
+const ANSWER_SHARE = 1.8;
 
 /** Senders of steps that are asked what the states mean that they use. */
 const USERS_ASKED_MAX = 3;
@@ -64,6 +70,10 @@ export class Endorsing {
       unknown.has(intentId) ? [sender] : [],
     );
     const states = new Set([...unknown.values()].flat());
+    const deadline = deadlineAfter(
+      { ms: ANSWER_SHARE * this.#waitMs, count: bundle.steps.length },
+      this.#ports.timers,
+    );
     catchUp.whenKnown(
       runner,
       {
@@ -74,8 +84,14 @@ export class Endorsing {
       },
       () => {
         const unclear = [...unknownIn(runner.book, effect).keys()];
-        if (unclear.length === 0) this.#answer(runner, effect).catch(fail);
-        else this.#refuse(runner, effect, unclear);
+        if (unclear.length === 0)
+          this.#answer(runner, effect, deadline)
+            .catch(fail)
+            .finally(deadline.end);
+        else {
+          deadline.end();
+          this.#refuse(runner, effect, unclear);
+        }
       },
     );
   }
@@ -92,8 +108,12 @@ export class Endorsing {
     this.#ports.tell(runner, { type: "EndorsementDone", digest, outcome });
   }
 
-  async #answer(runner: GroupRunner, { bundle, view }: Endorse): Promise<void> {
-    const { tell } = this.#ports;
+  async #answer(
+    runner: GroupRunner,
+    { bundle, view }: Endorse,
+    deadline: Deadline,
+  ): Promise<void> {
+    const { tell, onDomainError } = this.#ports;
     const { group, book, stored } = runner;
     const signatures = this.#signaturesIn(runner);
     const { digest } = bundle;
@@ -111,6 +131,10 @@ export class Endorsing {
         allowsCalls: stored.genesis.externalCalls,
         membersCount: stored.committee.length,
         isFulfilled: (id) => fulfilled.has(id),
+        deadline,
+        onError: (method, error) => {
+          onDomainError(group.domain.name, method, error);
+        },
         isSignedBy: async (sender, hash, signature) =>
           group.members.includes(sender) &&
           (await signatures.isSigned(sender, hash, signature)),

@@ -29,6 +29,7 @@ import type { Body } from "./body.ts";
 import { CatchUp } from "./catch-up.ts";
 import { CommitteeFeed } from "./committee-feed.ts";
 import { Deeds } from "./deeds.ts";
+import { guardDomains } from "./domain-errors.ts";
 import { effectOf } from "./effect-of.ts";
 import { Endorsing } from "./endorsing.ts";
 import { createMembership } from "./founding.ts";
@@ -89,7 +90,8 @@ export class Node implements NodeService {
   #height: number;
   #isStopped = true;
 
-  constructor(options: NodeOptions, ports: NodePorts) {
+  constructor(options: NodeOptions, given: NodePorts) {
+    const ports = { ...given, ...guardDomains(given) };
     const { store } = ports;
     const { name: self } = options;
     this.name = self;
@@ -180,7 +182,7 @@ export class Node implements NodeService {
     );
     const showing = new Showing({ bundles: store.bundles, send });
     this.#deeds = new Deeds(
-      { self },
+      { self, assembleMs: 1.8 * waitMs },
       {
         ...ports,
         send,

@@ -92,6 +92,17 @@ export type NodeFact =
     }
   /** The key that endorses cannot be used; undefined when it can again. */
   | { readonly type: "EndorserTrouble"; readonly reason: string | undefined }
+  /** A domain threw, or answered nonsense. Told once for each place that an error comes from. */
+  | {
+      readonly type: "DomainFailed";
+      readonly domain: string;
+      readonly method: string;
+      /** The kind of the error, and what it says. */
+      readonly error: string;
+      readonly reason: string;
+      /** Where it came from, innermost first. */
+      readonly stack: readonly string[];
+    }
   | { readonly type: "GroupJoined"; readonly group: GroupAddress }
   | {
       readonly type: "GroupRefused";

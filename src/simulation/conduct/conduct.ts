@@ -135,7 +135,8 @@ export class Conduct {
       if (sent(effects, "AssembleResponse").length > 0)
         throw violation("S41", node, "answers with a stale assembly");
     if (event.type === "AssemblyDone") {
-      checkEnded(node, event, effects, course);
+      const { retriesMax } = sequencer.config;
+      checkEnded(node, event, effects, { ...course, retriesMax });
       course.hopeless.delete(event.key);
       notePostponed(course, effects, sequencer.tick);
     }

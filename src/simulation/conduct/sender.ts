@@ -108,26 +108,37 @@ function checkOrder(
       throw violation("dependsOn", node, "permits what is not its turn");
 }
 
-/** S43: an assembly ends only what reverts on the ledger alone, with all that it depends on. */
+/** S43: an assembly ends only what reverts on the ledger alone, with all that it depends on, or has no retries left. */
 export function checkEnded(
   node: SimulatedNode,
   { key, outcomes }: Extract<Event, { readonly type: "AssemblyDone" }>,
   effects: readonly Effect[],
-  { hopeless }: Course,
+  {
+    hopeless,
+    retriesMax,
+  }: Pick<Course, "hopeless"> & {
+    readonly retriesMax: number;
+  },
 ): void {
-  const ended = new Map<IntentId, Intent>();
+  const ended = new Map<IntentId, IntentRecord>();
   for (const effect of effects)
     if (effect.type === "Save" && effect.record.kind === "intent") {
       const { intent, receipt, isDoomed } = effect.record;
       if (receipt?.type === "Reverted" || isDoomed)
-        ended.set(intent.id, intent);
+        ended.set(intent.id, effect.record);
     }
-  for (const { id } of outcomes) {
-    const { dependsOn = [] } = ended.get(id) ?? {};
+  for (const { id, type } of outcomes) {
+    const record = ended.get(id);
+    const { dependsOn = [] } = record?.intent ?? {};
     // It ends because another one does.
-    if (!ended.has(id) || dependsOn.some((other) => ended.has(other))) continue;
+    if (record === undefined || dependsOn.some((other) => ended.has(other)))
+      continue;
+    const isAllowed =
+      type === "error"
+        ? record.retries >= retriesMax
+        : hopeless.get(key)?.has(id) === true;
     if (
-      hopeless.get(key)?.has(id) !== true ||
+      !isAllowed ||
       !dependsOn.every((other) => node.holdings.isFulfilled(other))
     )
       throw violation("S43", node, `ends ${id.slice(0, 10)} on another's word`);

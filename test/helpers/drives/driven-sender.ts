@@ -90,9 +90,9 @@ export class Sender {
     return this;
   }
 
-  answer(outcome: AssembleOutcome): this {
+  answer(...outcomes: readonly AssembleOutcome[]): this {
     const key = keyOf(`assembly:${this.#requests}`);
-    this.node.tell({ type: "AssemblyDone", key, outcomes: [outcome] });
+    this.node.tell({ type: "AssemblyDone", key, outcomes });
     return this;
   }
 

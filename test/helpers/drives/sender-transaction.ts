@@ -150,6 +150,12 @@ const failures: readonly Drive[] = [
       sender.answer({ type: "error", id, reason: "busy" });
     },
   },
+  {
+    arrow: "Assembling --> Delegated : AssembleDeferred",
+    run: (trace) => {
+      fresh(trace).assembling().answer();
+    },
+  },
 ];
 
 /** Every state in which the ledger may have it, with a permission that may still be used. */

@@ -159,7 +159,7 @@ describe("The assembler of a node", () => {
   it("reverts a step whose public calls do not fit one transaction", async () => {
     const call = { target: `0x${"11".repeat(20)}`, data: "0x", gasMin: 0 };
     const half = limits.callsGas / 2;
-    const bytes = `0x${"00".repeat(limits.callsDigits / 4)}`;
+    const bytes = `0x${"00".repeat(limits.callDigits / 2)}`;
     expect(await burnAndCall(call, { ...call, gasMin: half })).to.equal(
       undefined,
     );
@@ -172,9 +172,16 @@ describe("The assembler of a node", () => {
       `Its public calls ask for ${limits.callsGas + 1} gas, and ${limits.callsGas} is the most that fits a transaction. Call less at a time.`,
     );
     const long = { ...call, data: bytes };
-    expect(await burnAndCall(long, long)).to.equal(undefined);
-    expect(await burnAndCall(long, long, { ...call, data: "0x00" })).to.match(
+    const most = Array.from(
+      { length: limits.callsDigits / limits.callDigits },
+      () => long,
+    );
+    expect(await burnAndCall(...most)).to.equal(undefined);
+    expect(await burnAndCall(...most, { ...call, data: "0x00" })).to.match(
       /^Its public calls carry \d+ bytes, and \d+ is the most that fits a transaction\./,
+    );
+    expect(await burnAndCall({ ...call, data: `${bytes}00` })).to.equal(
+      "A public call carries 8193 bytes, and 8192 is the most. Call with less.",
     );
   });
 

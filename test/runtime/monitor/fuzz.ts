@@ -36,6 +36,14 @@ const fact: fc.Arbitrary<NodeFact> = fc.oneof(
   fc.record({ type: type("ChainTrouble"), reason }),
   fc.record({ type: type("PayerTrouble"), payer: fc.constant(payer), reason }),
   fc.record({ type: type("EndorserTrouble"), reason }),
+  fc.record({
+    type: type("DomainFailed"),
+    domain: fc.string(),
+    method: fc.string(),
+    error: fc.string(),
+    reason: fc.string(),
+    stack: fc.array(fc.string()),
+  }),
   fc.record({ type: type("GroupJoined"), group: fc.constant(group) }),
   fc.record({
     type: type("GroupMissing"),

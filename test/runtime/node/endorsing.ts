@@ -72,6 +72,7 @@ describe("An endorser that lacks the content of a state", () => {
         },
         endorser: createEndorser(keyOf("alice")),
         onFact: () => undefined,
+        onDomainError: fail,
         tell: (_, event) => {
           if (event.type === "EndorsementDone") told.push(event);
         },

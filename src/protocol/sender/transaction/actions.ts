@@ -151,7 +151,7 @@ export function noteDispatch(
 /** Waits before it is delegated again; the counter is durable. */
 export function retryLater(
   transaction: SenderTransaction,
-  event: EventOf<"ConfirmedReverted" | "EndorsementRefused">,
+  event: EventOf<"ConfirmedReverted" | "EndorsementRefused" | "AssembleError">,
   turn: Turn,
 ): void {
   transaction.retries += 1;
@@ -163,6 +163,17 @@ export function retryLater(
   const { retries, id } = transaction;
   transaction.retryTick = nextTry(turn, retries, id);
   push(turn.node.sender.delayed, transaction.retryTick, id);
+}
+
+/** The same if the domain failed, which seldom passes: it has only a few tries. */
+export function retryError(
+  transaction: SenderTransaction,
+  event: EventOf<"AssembleError">,
+  turn: Turn,
+): void {
+  const { retriesMax } = turn.node.config;
+  transaction.retries += Math.max(0, Math.ceil(retriesMax / limits.errors) - 1);
+  retryLater(transaction, event, turn);
 }
 
 /** Nobody's word but the ledger's ends it: it waits until that moves on, or for a while, longer each time. */

@@ -34,6 +34,8 @@ export type SenderTransactionEvent =
   | { readonly type: "AssembleRevert"; readonly reason: string }
   | { readonly type: "AssemblePark"; readonly reason: string }
   | { readonly type: "AssembleError"; readonly reason: string }
+  /** The domain was not asked, or too early for its errors to count. */
+  | { readonly type: "AssembleDeferred" }
   | { readonly type: "AssemblePostpone"; readonly reason: string }
   | {
       readonly type: "DispatchConfirmationRequestReceived";
@@ -110,7 +112,14 @@ export interface SenderTransaction {
 /** What an assembly means for the transaction. */
 export function eventOf(
   outcome: AssembleOutcome,
-  key: RequestKey,
+  {
+    key,
+    isCounted,
+  }: {
+    readonly key: RequestKey;
+    /** An error costs retries. */
+    readonly isCounted: boolean;
+  },
 ): SenderTransactionEvent | undefined {
   switch (outcome.type) {
     case "assembled":
@@ -120,7 +129,9 @@ export function eventOf(
     case "parked":
       return { type: "AssemblePark", reason: outcome.reason };
     case "error":
-      return { type: "AssembleError", reason: outcome.reason };
+      return isCounted
+        ? { type: "AssembleError", reason: outcome.reason }
+        : { type: "AssembleDeferred" };
     case "postponed":
       return { type: "AssemblePostpone", reason: outcome.reason };
     case "unknown":
