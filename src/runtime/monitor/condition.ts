@@ -1,5 +1,6 @@
 import type { NodeFact } from "../node/ports.ts";
 import type { MonitorPorts } from "./ports.ts";
+import { findOutOfReach } from "./reach.ts";
 
 /** Why a node is not ready. Words of our own only: what an error says may be private, and is in the log. */
 export interface Reason {
@@ -11,6 +12,7 @@ export interface Reason {
     | "chain-trouble"
     | "chain-unseen"
     | "indexer-behind"
+    | "no-quorum"
     | "unknown";
   readonly text: string;
 }
@@ -28,10 +30,15 @@ export const readyDefaults: ReadyOptions = {
   blockAgeMsMax: 5_000,
 };
 
+type ConditionPorts = Pick<
+  MonitorPorts,
+  "load" | "isStoreOpen" | "status" | "peers"
+>;
+
 /** Whether a node works, and whether it can serve users now. */
 export class Condition {
   readonly #options: ReadyOptions;
-  readonly #ports: Pick<MonitorPorts, "load" | "isStoreOpen">;
+  readonly #ports: ConditionPorts;
   readonly #now: () => number;
   #failure: Reason | undefined;
   #isStarted = false;
@@ -42,7 +49,7 @@ export class Condition {
 
   constructor(
     options: ReadyOptions,
-    ports: Pick<MonitorPorts, "load" | "isStoreOpen"> & {
+    ports: ConditionPorts & {
       readonly now: () => number;
     },
   ) {
@@ -98,6 +105,9 @@ export class Condition {
         reasons.push({ code: "store-closed", text: "Its store is closed." });
       const lag = this.#lag();
       if (lag !== undefined) reasons.push(lag);
+      // A node that has not started has no status.
+      const stuck = this.#isStarted ? findOutOfReach(this.#ports) : undefined;
+      if (stuck !== undefined) reasons.push(stuck);
     } catch {
       // Whoever cannot be asked is not ready; why that is does not belong here.
       reasons.push({ code: "unknown", text: "It cannot be asked." });

@@ -166,6 +166,20 @@ export class CatchUp {
     for (const [to, states] of questions) this.#askFor(runner, to, states);
   }
 
+  /** Whom it asked about states that are missing: those who were asked most often about one. */
+  asked(runner: Group): readonly NodeName[] {
+    const searches = this.#searches.get(runner);
+    const names = new Set<NodeName>();
+    const most = Math.max(
+      0,
+      ...[...(searches?.values() ?? [])].map(({ tries }) => tries),
+    );
+    const rounds = Math.min(most, runner.group.members.length);
+    for (let tries = most - rounds; tries < most; tries++)
+      for (const name of this.#nextFor(runner, tries)) names.add(name);
+    return [...names];
+  }
+
   /** States to ask about: those that nobody was asked about yet, then those that have waited longest. */
   #due(
     missing: Iterable<LedgerId>,

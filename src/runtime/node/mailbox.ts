@@ -57,6 +57,8 @@ interface MailboxPorts extends Pick<
   /** A peer has started again, or is heard for the first time. */
   readonly onPeerStarted: (peer: NodeName) => void;
   readonly userKeys: Pick<UserKeys, "answer" | "learn">;
+  /** The time of the node. */
+  readonly ticks: () => number;
 }
 
 /** What comes from peers is checked here, once; what does not pass is counted and dropped. */
@@ -67,6 +69,8 @@ export class Mailbox {
   readonly #outbox = new Outbox({
     send: (to, bodies) => this.#transport?.send(to, bodies),
   });
+  /** Only peers whose keys this node knows get here. */
+  readonly #heard = new Map<NodeName, number>();
   #transport: SealedTransport | undefined;
 
   constructor(ports: MailboxPorts) {
@@ -110,7 +114,13 @@ export class Mailbox {
     return counts;
   }
 
+  /** The tick at which a peer was last heard; undefined if it was not since the start. */
+  heardAt(peer: NodeName): number | undefined {
+    return this.#heard.get(peer);
+  }
+
   #receive(from: NodeName, wire: string): void {
+    this.#heard.set(from, this.#ports.ticks());
     const decoded = decodeBody(wire);
     if (decoded.type === "dropped") {
       this.#drop(decoded.reason);

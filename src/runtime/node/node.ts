@@ -7,7 +7,6 @@ import {
   type NodeName,
   parseIntentId,
 } from "../../protocol/ids.ts";
-import { explain } from "../../protocol/sequencer.ts";
 import type { Domain, DomainCall, DomainState } from "../domains/domain.ts";
 import type { Indexer } from "../ledger/indexer/indexer.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
@@ -27,6 +26,7 @@ import { laneOfSender } from "../states/ownership.ts";
 import { BlockFeed } from "./blocks.ts";
 import type { Body } from "./body.ts";
 import { CatchUp } from "./catch-up.ts";
+import { explainCause, type Surroundings } from "./causes.ts";
 import { CommitteeFeed } from "./committee-feed.ts";
 import { Deeds } from "./deeds.ts";
 import { guardDomains } from "./domain-errors.ts";
@@ -88,10 +88,16 @@ export class Node implements NodeService {
   readonly #submitter: Submitter;
   readonly #settledListeners = new Set<() => void>();
   #height: number;
+  /** Why the chain does not answer. */
+  #chainTrouble: string | undefined;
   #isStopped = true;
 
   constructor(options: NodeOptions, given: NodePorts) {
-    const ports = { ...given, ...guardDomains(given) };
+    const onFact: NodePorts["onFact"] = (fact) => {
+      if (fact.type === "ChainTrouble") this.#chainTrouble = fact.reason;
+      given.onFact(fact);
+    };
+    const ports = { ...given, onFact, ...guardDomains(given) };
     const { store } = ports;
     const { name: self } = options;
     this.name = self;
@@ -140,6 +146,7 @@ export class Node implements NodeService {
       tell,
       fail,
       runner: (group) => this.#roster.find(group),
+      ticks: () => this.#pulse.ticks,
       onAsk: (runner, from, body) => this.#catchUp.answer(runner, from, body),
       onTell: (runner, from, body, onTaken) => {
         this.#catchUp.learn(runner, from, body, onTaken);
@@ -406,8 +413,8 @@ export class Node implements NodeService {
   }
 
   explain(id: IntentId): string | undefined {
-    for (const { sequencer } of this.#roster.loaded()) {
-      const sentence = explain(sequencer, id);
+    for (const runner of this.#roster.loaded()) {
+      const sentence = explainCause(runner, id, this.#surroundings(runner));
       if (sentence !== undefined) return sentence;
     }
     return undefined;
@@ -460,7 +467,12 @@ export class Node implements NodeService {
       name: this.name,
       height: this.#height,
       boot: this.#ports.store.boot,
-      groups: loaded.map((runner) => statusOf(runner, { tickMs })),
+      groups: loaded.map((runner) =>
+        statusOf(runner, {
+          tickMs,
+          why: (id) => explainCause(runner, id, this.#surroundings(runner)),
+        }),
+      ),
       groupsAside: this.#roster.size - loaded.length,
       rejoining: this.#rejoining.status(this.#groupSearch.progress),
       openTransactions: this.#submitter.publicOpen,
@@ -486,6 +498,20 @@ export class Node implements NodeService {
   onSettled(listener: () => void): () => void {
     this.#settledListeners.add(listener);
     return () => this.#settledListeners.delete(listener);
+  }
+
+  #surroundings(runner: GroupRunner): Surroundings {
+    const { tickMs } = this.#options.settings;
+    return {
+      heardMsAgo: (name) => {
+        const tick = this.#mailbox.heardAt(name);
+        return tick === undefined
+          ? undefined
+          : (this.#pulse.ticks - tick) * tickMs;
+      },
+      asked: () => this.#catchUp.asked(runner),
+      chainTrouble: () => this.#chainTrouble,
+    };
   }
 
   #runner(address: GroupAddress): GroupRunner {

@@ -1,4 +1,5 @@
 import { candidates, rangeOf, type Sequencer } from "../../protocol/turn.ts";
+import type { IntentId } from "../../protocol/ids.ts";
 import { explain } from "../../protocol/sequencer.ts";
 import type { GroupStatus } from "../service.ts";
 import { troubleOf } from "./committees.ts";
@@ -10,7 +11,14 @@ const BLOCKED_MAX = 20;
 /** A group at a glance. */
 export function statusOf(
   { group, stored, sequencer, book, height, isMember }: GroupRunner,
-  { tickMs }: { readonly tickMs: number },
+  {
+    tickMs,
+    why = (id) => explain(sequencer, id),
+  }: {
+    readonly tickMs: number;
+    /** What an intent waits for. */
+    readonly why?: (id: IntentId) => string | undefined;
+  },
 ): GroupStatus {
   const { sender, coordinator, config, tick } = sequencer;
   const range = rangeOf(sequencer, height);
@@ -38,7 +46,7 @@ export function statusOf(
     rangeEnd: (range + 1) * config.rangeSizeBlocks - 1,
     own: countByState(sender.transactions.values()),
     coordinated: countByState(coordinator.transactions.values()),
-    blocked: blockedIn(sequencer),
+    blocked: blockedIn(sequencer, why),
     missingStates: book.missing.size,
   };
 }
@@ -62,13 +70,27 @@ function countByState(
   return counts;
 }
 
-function blockedIn(sequencer: Sequencer): GroupStatus["blocked"] {
+function blockedIn(
+  { sender, coordinator, tick, config }: Sequencer,
+  why: (id: IntentId) => string | undefined,
+): GroupStatus["blocked"] {
   const blocked = [];
-  for (const transaction of sequencer.sender.transactions.values()) {
+  const { first } = sender;
+  const repeated = new Set(
+    coordinator.bundles.flatMap(({ ids, tries, isEndorsed }) =>
+      tries > 0 && !isEndorsed ? [...ids] : [],
+    ),
+  );
+  for (const transaction of sender.transactions.values()) {
     const { id, state, reason, waitsFor } = transaction;
-    if (state !== "Parked" && reason === undefined && waitsFor.size === 0)
-      continue;
-    blocked.push({ id, why: explain(sequencer, id) ?? state });
+    // Endorsements usually come within one request.
+    const isSlow =
+      (first?.id === id && tick - first.stageTick > config.requestTicks) ||
+      repeated.has(id);
+    const isOrdinary =
+      state !== "Parked" && reason === undefined && waitsFor.size === 0;
+    if (isOrdinary && !isSlow) continue;
+    blocked.push({ id, why: why(id) ?? state });
     if (blocked.length === BLOCKED_MAX) break;
   }
   return blocked;

@@ -1,7 +1,14 @@
 import { expect } from "chai";
 
 import { StoreError } from "../../../src/runtime/store/store-error.ts";
-import { aLoad, MonitorRig } from "../../helpers/monitor/fixture.ts";
+import {
+  aGroup,
+  aLoad,
+  alice,
+  aStatus,
+  bob,
+  MonitorRig,
+} from "../../helpers/monitor/fixture.ts";
 
 describe("Whether a node is ready", () => {
   const codesOf = (rig: MonitorRig): readonly string[] =>
@@ -46,6 +53,32 @@ describe("Whether a node is ready", () => {
     rig.nowMs += 5_001;
     expect(codesOf(rig)).to.deep.equal(["indexer-behind"]);
     rig.load = () => aLoad({ behindBlocks: 0 });
+    expect(codesOf(rig)).to.deep.equal([]);
+  });
+
+  it("is not while none of its groups reaches its threshold", () => {
+    let isConnected = false;
+    const rig = new MonitorRig(
+      {},
+      { peers: () => [{ name: bob, isConnected, queued: 0, lost: 0 }] },
+    );
+    rig.see({ type: "Started", height: 0 });
+    const apart = { endorsers: [alice, bob], threshold: 2 };
+    rig.status = () => aStatus({ groups: [aGroup(apart)] });
+    expect(rig.monitor.unreadiness()).to.deep.equal([
+      {
+        code: "no-quorum",
+        text: "It reaches 1 of the 2 members that must endorse.",
+      },
+    ]);
+    isConnected = true;
+    expect(codesOf(rig)).to.deep.equal([]);
+    isConnected = false;
+    const alone = aGroup({ threshold: 1 });
+    rig.status = () => aStatus({ groups: [aGroup(apart), alone] });
+    expect(codesOf(rig)).to.deep.equal([]);
+    const foreign = aGroup({ ...apart, isMember: false });
+    rig.status = () => aStatus({ groups: [foreign] });
     expect(codesOf(rig)).to.deep.equal([]);
   });
 

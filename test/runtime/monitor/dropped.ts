@@ -15,6 +15,7 @@ describe("Messages that a node dropped", () => {
     const store = openStore({ file: ":memory:" });
     const receivers: Receive[] = [];
     const mailbox = new Mailbox({
+      ticks: () => 0,
       store,
       turns: new Turns({ store, onFatal: never }),
       userKeys: { answer: never, learn: never },

@@ -39,6 +39,7 @@ describe("A mailbox that one member floods", () => {
       },
     });
     mailbox = new Mailbox({
+      ticks: () => 0,
       store,
       turns,
       directory: {

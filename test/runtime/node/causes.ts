@@ -1,0 +1,57 @@
+import { expect } from "chai";
+
+import { explainCause } from "../../../src/runtime/node/causes.ts";
+import { Pulse } from "../../../src/runtime/node/pulse.ts";
+import { openStore } from "../../../src/runtime/store/store.ts";
+import { lonelyGroup, lonelyRunner } from "../../helpers/group-runner.ts";
+import { intent } from "../../helpers/simulated-group.ts";
+import { ledgerId, nodeName, word } from "../../helpers/stores.ts";
+
+describe("The explanation of an intent", () => {
+  const around = {
+    heardMsAgo: () => undefined,
+    asked: () => [],
+    chainTrouble: () => undefined,
+  };
+
+  /** An intent that reverts while the content of a state is missing. */
+  function postponed() {
+    const store = openStore({ file: ":memory:" });
+    const runner = lonelyRunner(lonelyGroup(1), { store, pulse: new Pulse(0) });
+    const wish = intent(1, "nothing");
+    runner.handle({
+      type: "IntentSubmitted",
+      intent: wish,
+      fulfilled: [],
+      reverted: [],
+    });
+    const { transactions, postponed: waiting } = runner.sequencer.sender;
+    // As if its assembly had reverted on what is known.
+    for (const transaction of transactions.values()) waiting.add(transaction);
+    const missing = new Map([
+      [ledgerId(7), { ledgerId: ledgerId(7), intentsHash: word(3), index: 0 }],
+    ]);
+    const { sequencer, stored, group } = runner;
+    return {
+      id: wish.id,
+      group: { sequencer, stored, group, book: { missing } },
+    };
+  }
+
+  it("names the states without content, and who was asked", () => {
+    const { id, group } = postponed();
+    const asked = () => [nodeName("bob"), nodeName("carol")];
+    expect(explainCause(group, id, { ...around, asked })).to.include(
+      `This node has no content of 1 state on the ledger (${ledgerId(7)}); asked: bob, carol.`,
+    );
+    expect(explainCause(group, id, around)).to.include("asked: nobody yet.");
+  });
+
+  it("names the trouble with the chain", () => {
+    const { id, group } = postponed();
+    const chainTrouble = () => "eth_getLogs: no answer";
+    expect(explainCause(group, id, { ...around, chainTrouble })).to.match(
+      /The chain does not answer as it should: eth_getLogs: no answer$/,
+    );
+  });
+});
