@@ -109,6 +109,9 @@ export class SubmitterRig {
         },
         onRevert: async (height) => {
           await onRevert(height);
+          this.database.commit(() => {
+            submitter.reopenAbove(height);
+          });
           submitter.onRevert(height);
         },
       },
@@ -209,9 +212,11 @@ export class SubmitterRig {
     });
   }
 
-  /** Rows on disk. */
+  /** Rows on disk of what is not settled. */
   get open(): number {
-    const row = this.database.get("SELECT count(*) AS n FROM submissions");
+    const row = this.database.get(
+      "SELECT count(*) AS n FROM submissions WHERE settled_block IS NULL",
+    );
     return Number(row?.["n"]);
   }
 }

@@ -26,7 +26,7 @@ interface BlockFeedPorts extends Pick<NodePorts, "users"> {
   readonly deeds: Pick<Deeds, "collect">;
   readonly catchUp: Pick<CatchUp, "askAtOnce" | "release" | "releaseAll">;
   readonly committees: Pick<CommitteeFeed, "follow" | "takeBack">;
-  readonly submitter: Pick<Submitter, "sent">;
+  readonly submitter: Pick<Submitter, "reopenAbove">;
   readonly roster: Pick<Roster, "find" | "loaded">;
   readonly pulse: Pulse<GroupRunner>;
   /** Told after the commit. */
@@ -159,10 +159,8 @@ export class BlockFeed {
       turn.writes.push(() => {
         store.blocks.revertTo(height);
         store.states.revertTo(height);
-        users.unsettlePublic(
-          height,
-          (digest) => submitter.sent(digest) !== undefined,
-        );
+        users.unsettlePublic(height);
+        submitter.reopenAbove(height);
         for (const runner of runners) {
           runner.book.reload();
           const { historyThrough } = runner.stored;

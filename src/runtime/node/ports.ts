@@ -41,11 +41,8 @@ export interface UserBook {
   }) => void;
   /** The same for transactions of the base ledger. */
   readonly settlePublic: (end: PublicEnd) => void;
-  /** Blocks above a height were taken back. `isOpen`: the transaction is still looked after. */
-  readonly unsettlePublic: (
-    height: number,
-    isOpen: (digest: Digest) => boolean,
-  ) => void;
+  /** Blocks above a height were taken back. */
+  readonly unsettlePublic: (height: number) => void;
 }
 
 /** All that a node is connected with. */

@@ -25,9 +25,11 @@ export const submissionsSql = `
     tip TEXT,
     hashes TEXT NOT NULL DEFAULT '',
     empty_hashes TEXT NOT NULL DEFAULT '',
+    settled_block INTEGER,
     UNIQUE (payer, nonce)
   ) STRICT;
   CREATE INDEX submissions_of_group ON submissions (group_address, sequence);
+  CREATE INDEX submissions_settled ON submissions (settled_block) WHERE settled_block IS NOT NULL;
 `;
 
 /** What is to be submitted. */
@@ -139,7 +141,7 @@ export class Submissions {
     return filler;
   }
 
-  /** Undefined if it is none, or is forgotten. */
+  /** Undefined if it is none, or is settled or forgotten. */
   byDigest(digest: Digest): SavedSubmission | undefined {
     return this.#byDigest(digest);
   }
@@ -153,11 +155,11 @@ export class Submissions {
     return row === undefined ? undefined : String(row["payer"]);
   }
 
-  /** Those that came after one, oldest first. */
+  /** Those that came after one and are not settled, oldest first. */
   after(sequence: number): readonly SavedSubmission[] {
     return this.#database
       .all(
-        `SELECT ${COLUMNS} FROM submissions WHERE sequence > ? ORDER BY sequence`,
+        `SELECT ${COLUMNS} FROM submissions WHERE sequence > ? AND settled_block IS NULL ORDER BY sequence`,
         sequence,
       )
       .map(submissionOf);
@@ -201,13 +203,40 @@ export class Submissions {
     );
   }
 
+  /** Its nonce was used in this block, and nobody looks after it any more, unless the chain takes the block back. */
+  settle(sequence: number, block: number): void {
+    this.#database.run(
+      "UPDATE submissions SET settled_block = ? WHERE sequence = ?",
+      block,
+      sequence,
+    );
+  }
+
+  /** The chain took later blocks back: whatever was settled in them is on its way again. */
+  reopenAbove(block: number): void {
+    this.#database.run(
+      "UPDATE submissions SET settled_block = NULL WHERE settled_block > ?",
+      block,
+    );
+  }
+
+  /** How many nonces of a payer are used at least, by what is settled. */
+  usedOf(payer: Address): number {
+    const row = this.#database.get(
+      "SELECT max(nonce) AS nonce FROM submissions WHERE payer = ? AND settled_block IS NOT NULL",
+      payer,
+    );
+    const nonce = row?.["nonce"] ?? null;
+    return nonce === null ? 0 : Number(nonce) + 1;
+  }
+
   delete(sequence: number): void {
     this.#database.run("DELETE FROM submissions WHERE sequence = ?", sequence);
   }
 
   #byDigest(digest: string): SavedSubmission | undefined {
     const row = this.#database.get(
-      `SELECT ${COLUMNS} FROM submissions WHERE digest = ?`,
+      `SELECT ${COLUMNS} FROM submissions WHERE digest = ? AND settled_block IS NULL`,
       digest,
     );
     return row && submissionOf(row);

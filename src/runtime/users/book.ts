@@ -1,4 +1,4 @@
-import type { Digest, GroupAddress, IntentId } from "../../protocol/ids.ts";
+import type { GroupAddress, IntentId } from "../../protocol/ids.ts";
 import type {
   PublicEnd,
   PublicFailure,
@@ -17,7 +17,7 @@ import {
 } from "../store/user-transactions.ts";
 import { AbiLibrary } from "./abi-library.ts";
 import { revertError } from "./reverts.ts";
-import { digestOfId, idOfDigest } from "./transaction-digest.ts";
+import { idOfDigest } from "./transaction-digest.ts";
 
 /** What a node keeps for its users. The node tells it how intents end; everything else is for the users' API. */
 export class UserBook {
@@ -112,21 +112,10 @@ export class UserBook {
     });
   }
 
-  /**
-   * Only inside the commit of a reorganisation. What was in later blocks is open again; what nobody looks after any more has
-   * not happened, and will not.
-   */
-  unsettlePublic(height: number, isOpen: (digest: Digest) => boolean): void {
-    for (const receipt of this.receipts.publicAbove(height)) {
-      const { transactionId: id, blockNumber = 0 } = receipt;
-      const transaction = this.transactions.byId(id);
-      this.receipts.remove(id);
-      if (transaction === undefined || isOpen(digestOfId(id))) continue;
-      this.#conclude({
-        ...this.#receiptOf(transaction),
-        failureMessage: `PD099014: The chain took block ${blockNumber} back long after the transaction was in it. Send it again if it is still wanted`,
-      });
-    }
+  /** Only inside the commit of a reorganisation: what was in later blocks is open again, and the submitter watches it. */
+  unsettlePublic(height: number): void {
+    for (const { transactionId } of this.receipts.publicAbove(height))
+      this.receipts.remove(transactionId);
   }
 
   /** Only inside a commit. What creates a group ends with its address, or with the reason why there is none. */

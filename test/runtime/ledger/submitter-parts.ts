@@ -39,9 +39,23 @@ describe("runtime: parts of the submitter", () => {
   });
 
   it("finds holes below nonces and gaps between them", () => {
-    expect(planNonces([], 3)).to.deep.equal({ hole: [], gaps: [] });
-    expect(planNonces([3, 4], 3)).to.deep.equal({ hole: [], gaps: [] });
-    expect(planNonces([7, 5], 3)).to.deep.equal({ hole: [3, 4], gaps: [6] });
+    const adriftFrom = undefined;
+    const whole = { hole: [], gaps: [], adriftFrom };
+    expect(planNonces([], 3)).to.deep.equal(whole);
+    expect(planNonces([3, 4], 3)).to.deep.equal(whole);
+    const plan = { hole: [3, 4], gaps: [6], adriftFrom };
+    expect(planNonces([7, 5], 3)).to.deep.equal(plan);
+  });
+
+  it("does not plan to fill up holes that have no end", () => {
+    const adriftFrom = 10 ** 10;
+    const none = { hole: [], gaps: [] };
+    expect(planNonces([adriftFrom], 3)).to.deep.equal({ ...none, adriftFrom });
+    expect(planNonces([adriftFrom, 5, 3], 3)).to.deep.equal({
+      hole: [],
+      gaps: [4],
+      adriftFrom,
+    });
   });
 
   for (const [message, verdict] of [

@@ -247,12 +247,14 @@ describe("runtime: users' transactions", function () {
       maxFeePerGas: 10n * GWEI,
       maxPriorityFeePerGas: GWEI,
     });
-    await client.request("eth_sendRawTransaction", [foreign]);
-    const { failure, place } = await rig.endOf(call);
+    const hash = await client.request("eth_sendRawTransaction", [foreign]);
+    const { failure, place, transaction } = await rig.endOf(call);
     expect(failure)
       .to.have.property("reason")
       .that.match(/has its nonce, 1/);
-    expect(place).to.equal(undefined);
+    expect(failure).to.have.property("reason").that.include(hash);
+    expect(place?.transactionHash).to.equal(hash);
+    expect(transaction.transactionHash).to.not.equal(hash);
     await rig.stop();
     rig.start(client, [group]);
     const next = rig.submitPublic({ payer }, add(2));

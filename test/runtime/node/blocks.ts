@@ -84,7 +84,7 @@ describe("Blocks that come together", () => {
         catchUp: { ask: collect },
         onFact: (fact) => facts.push(fact),
       }),
-      submitter: { sent: () => undefined },
+      submitter: { reopenAbove: () => undefined },
       roster: {
         find: (address) => all.find(({ stored }) => stored.address === address),
         loaded: () => all,

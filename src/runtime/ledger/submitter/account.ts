@@ -3,6 +3,7 @@ import { ChainError } from "../../ports.ts";
 import type { SavedSubmission, Signing } from "../../store/submissions.ts";
 import { inParallel } from "../parallel.ts";
 import { Worker } from "../worker.ts";
+import { Counts } from "./counts.ts";
 import { costOf } from "./fees.ts";
 import {
   type Failed,
@@ -15,7 +16,7 @@ import {
   type Outcome,
   type SignedJob,
 } from "./job.ts";
-import { findGaps } from "./nonces.ts";
+import { NonceRepairs } from "./nonces.ts";
 import { type Position, SIGNATURES_AT_ONCE, takeOrders } from "./orders.ts";
 import { Outcomes } from "./outcomes.ts";
 import type { AccountPorts, SubmitterOptions } from "./ports.ts";
@@ -31,6 +32,8 @@ export class Account {
   readonly #ports: AccountPorts;
   readonly #signer: Signer | undefined;
   readonly #outcomes: Outcomes;
+  readonly #counts: Counts;
+  readonly #repairs: NonceRepairs;
   readonly #worker: Worker;
   readonly #jobs = new Map<number, Job>();
   #reverts = 0;
@@ -49,6 +52,8 @@ export class Account {
     const { payer } = ports;
     if (payer !== undefined)
       this.#signer = new Signer(options, { ...ports, payer });
+    this.#counts = new Counts(options, ports);
+    this.#repairs = new NonceRepairs(this.#counts);
     this.#outcomes = new Outcomes(options, {
       ...ports,
       reverts: () => this.#reverts,
@@ -103,12 +108,15 @@ export class Account {
   /** Blocks above the height never happened. What was in them is sent again, and so is all the rest: it may be lost. */
   revert(height: number): void {
     this.#reverts++;
+    this.#counts.reset();
     for (const job of this.#jobs.values()) {
       if (job.outcome !== undefined && job.outcome.block > height) {
         job.outcome = undefined;
         if (!job.isDoomed) job.failed = undefined;
       }
       job.isSent = false;
+      job.search = undefined;
+      job.foreign = undefined;
       job.sentAt = Math.min(job.sentAt, height);
     }
   }
@@ -125,44 +133,29 @@ export class Account {
       this.#settle(height);
       return false;
     }
-    // As of the indexed block: a node that does not have it refuses, and so never misleads.
-    const count = await this.#ports.chain.transactionCount(
-      this.#address,
-      height,
-    );
+    const count = await this.#counts.at(height);
     const used = this.#signed(
       (job) => job.outcome === undefined && job.saved.signing.nonce < count,
     );
-    const { foreign, areLooksLeft } = await this.#outcomes.find(used, height);
+    const { foreign, unknown } = await this.#outcomes.find(used, height);
     if (reverts !== this.#reverts) return true;
-    this.#giveUp(foreign);
+    this.#unsign(foreign);
     this.#settle(height);
     this.#expire(count, height);
+    const gaps = await this.#repair(count);
     const position = { address: this.#address, height, count };
-    const isMoreToSign = await this.#sign(
-      await this.#findGaps(count),
-      position,
-    );
+    const isMoreToSign = await this.#sign(gaps, position);
     const isMoreToSend = await this.#send(position);
-    if (areLooksLeft)
-      throw new ChainError(
-        "unreachable",
-        `A nonce of ${this.#address} is used, and no receipt is there.`,
-      );
+    const [first] = unknown;
+    if (first !== undefined)
+      throw new ChainError("unreachable", explainUnknown(first));
     return isMoreToSign || isMoreToSend;
-  }
-
-  /** Somebody else used their nonces. What must not happen twice is not tried with another one. */
-  #giveUp(jobs: readonly SignedJob[]): void {
-    const lost = jobs.filter(({ saved }) => saved.isPublic);
-    for (const job of lost) this.#outcomes.giveUp(job);
-    this.#forget(lost);
-    this.#unsign(jobs.filter((job) => !lost.includes(job)));
   }
 
   #settle(height: number): void {
     const { settleBlocks } = this.#options;
-    const final = height - settleBlocks;
+    // Blocks may be taken back already, without anybody having said so here.
+    const final = Math.min(height, this.#ports.height()) - settleBlocks;
     this.#forget([...this.#jobs.values()].filter((job) => isOver(job, final)));
   }
 
@@ -170,13 +163,20 @@ export class Account {
     if (jobs.length === 0) return;
     // If they are there again after a loss of power, they are found to be over once more.
     this.#ports.database.write(() => {
-      for (const { saved } of jobs)
-        this.#ports.submissions.delete(saved.sequence);
+      for (const job of jobs) this.#discard(job);
     });
     for (const job of jobs) {
       this.#jobs.delete(job.saved.sequence);
       this.#ports.onEnd(job, true);
     }
+  }
+
+  /** A user's transaction is kept for the day on which the chain takes its block back after all. */
+  #discard({ saved, outcome }: Job): void {
+    const { submissions } = this.#ports;
+    if (saved.isPublic && outcome !== undefined)
+      submissions.settle(saved.sequence, outcome.block);
+    else submissions.delete(saved.sequence);
   }
 
   #expire(count: number, height: number): void {
@@ -189,20 +189,18 @@ export class Account {
     this.#settle(height);
   }
 
-  /** The nonces that nobody will use. If the chain lost what was there, ours may get others. */
-  async #findGaps(count: number): Promise<readonly number[]> {
+  /** Renumbers what can no longer be reached; the nonces that nobody will use, to be filled up. */
+  async #repair(count: number): Promise<readonly number[]> {
     const waiting = this.#signed((job) => isWaiting(job, count));
-    const position = { address: this.#address, count };
-    const gaps = await findGaps(waiting, position, this.#ports.chain);
-    if (gaps === "lost") {
-      this.#unsign(waiting);
-      return [];
-    }
+    const reverts = this.#reverts;
+    const { fill, renumber } = await this.#repairs.find(waiting, count);
+    if (reverts !== this.#reverts) return [];
+    this.#unsign(renumber);
     // What was mined above the block that was asked about waits no longer, and still has its nonce.
-    const taken = this.#signed(() => true).map(
-      ({ saved }) => saved.signing.nonce,
+    const taken = new Set(
+      this.#signed(() => true).map(({ saved }) => saved.signing.nonce),
     );
-    return gaps.filter((nonce) => !taken.includes(nonce));
+    return fill.filter((nonce) => !taken.has(nonce));
   }
 
   /** They get other nonces; nothing is left of those that only used one up. */
@@ -218,7 +216,9 @@ export class Account {
       job.isSent = false;
       job.wasTaken = false;
     }
-    this.#forget(jobs.filter(({ isDoomed }) => isDoomed));
+    const over = jobs.filter(({ isDoomed }) => isDoomed);
+    for (const job of over) this.#outcomes.drop(job);
+    this.#forget(over);
   }
 
   /** Signs what must be signed, and saves it all before anything of it is sent. Whether there is more to sign. */
@@ -236,7 +236,7 @@ export class Account {
     const jobs = [...this.#jobs.values()].filter(
       ({ saved, isDoomed }) => !isDoomed || saved.signing !== undefined,
     );
-    const ports = { options, chain, signer };
+    const ports = { options, chain, signer, counts: this.#counts };
     const orders = await takeOrders(jobs, fillers, position, ports);
     // Keys in this process sign all of them together, in another thread.
     const signings = await inParallel(
@@ -305,4 +305,9 @@ export class Account {
   #signed(holds: (job: SignedJob) => boolean): SignedJob[] {
     return [...this.#jobs.values()].filter(isSigned).filter(holds);
   }
+}
+
+function explainUnknown({ saved }: SignedJob): string {
+  const { payer, signing } = saved;
+  return `Nonce ${signing.nonce} of ${payer} is used, and the chain does not show yet by which transaction.`;
 }

@@ -1,8 +1,9 @@
 import type { Address } from "../../../ledger/index.ts";
 import type { SubmissionFailure } from "../../../protocol/events.ts";
 import type { SavedSubmission } from "../../store/submissions.ts";
+import type { NonceSearch } from "./nonce-search.ts";
 
-/** Where a transaction is on the chain. */
+/** Where a transaction is on the chain, or the one of somebody else that used its nonce. */
 export interface Outcome {
   readonly block: number;
   readonly transactionHash: string;
@@ -35,8 +36,12 @@ export interface Job {
   failed: Failed | undefined;
   /** It can no longer happen, so its nonce is to be used up by a transfer of nothing. */
   isDoomed: boolean;
-  /** How often its nonce was used and none of its transactions was there. */
+  /** How often its nonce was used and none of its transactions had a receipt. */
   looks: number;
+  /** For the block in which its nonce was used, while there is no receipt. */
+  search: NonceSearch | undefined;
+  /** The block and the transaction of somebody else that used its nonce, as found so many times in a row. */
+  foreign: { readonly found: string; readonly times: number } | undefined;
 }
 
 /** A job with a nonce. */
@@ -57,6 +62,8 @@ export function newJob(saved: SavedSubmission, height: number): Job {
     failed: undefined,
     isDoomed: saved.digest === undefined || saved.emptyHashes.length > 0,
     looks: 0,
+    search: undefined,
+    foreign: undefined,
   };
 }
 

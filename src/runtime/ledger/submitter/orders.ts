@@ -1,6 +1,7 @@
 import type { Address } from "../../../ledger/index.ts";
 import type { SavedSubmission } from "../../store/submissions.ts";
 import type { Chain } from "../chain.ts";
+import type { Counts } from "./counts.ts";
 import { bumpFees, capsOf, type Fees, firstFees, isOutbid } from "./fees.ts";
 import {
   isSigned,
@@ -33,6 +34,7 @@ export async function takeOrders(
     readonly options: SubmitterOptions;
     readonly chain: Chain;
     readonly signer: Signer;
+    readonly counts: Counts;
   },
 ): Promise<readonly Order[]> {
   const { options, chain, signer } = ports;
@@ -61,7 +63,7 @@ export async function takeOrders(
   if (fresh.length === 0) return orders;
   let nonce = nextNonce(signed, count);
   if (waiting.length === 0) {
-    const pending = await chain.transactionCount(address, "pending");
+    const pending = await ports.counts.pending(nonce);
     nonce = Math.max(nonce, pending);
   }
   for (const { saved } of fresh)

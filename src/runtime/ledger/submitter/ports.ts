@@ -54,10 +54,8 @@ export interface SubmitterOptions {
   readonly gasFallback: bigint;
   /** What a transfer of nothing costs. */
   readonly emptyGas: bigint;
-  /** How often a used nonce must be seen without a receipt of ours before it counts as used by somebody else. */
+  /** How often the same transaction of somebody else must be found at a nonce of ours before it is believed. */
   readonly foreignLooks: number;
-  /** The same for what must not happen twice: a node that is behind must not mislead. */
-  readonly foreignLooksPublic: number;
 }
 
 const GWEI = 1_000_000_000n;
@@ -74,7 +72,6 @@ export const submitterDefaults = {
   gasFallback: 3_000_000n,
   emptyGas: 21_000n,
   foreignLooks: 3,
-  foreignLooksPublic: 10,
 } as const;
 
 /** What the submitter needs of its node. */

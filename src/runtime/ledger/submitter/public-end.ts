@@ -2,7 +2,8 @@ import { type Address, type Hex, revertDataOf } from "../../../ledger/index.ts";
 import type { Digest } from "../../../protocol/ids.ts";
 import type { SavedSubmission } from "../../store/submissions.ts";
 import type { Chain } from "../chain.ts";
-import type { Outcome } from "./job.ts";
+import type { Outcome, SignedJob } from "./job.ts";
+import type { NonceUse } from "./nonce-search.ts";
 import { replay } from "./outcome.ts";
 
 /** A user's transaction, as far as it is known to the base ledger. */
@@ -21,7 +22,7 @@ export interface SentTransaction {
 export interface PublicEnd {
   readonly digest: Digest;
   readonly transaction: SentTransaction;
-  /** Undefined if it is in no block, and never will be. */
+  /** Where its nonce was used, by itself or by another transaction; undefined if it never had one. */
   readonly place:
     | {
         readonly block: number;
@@ -95,4 +96,22 @@ export async function publicEndOf(
   const call = { from, to, data, value, gas };
   const revert = await replay(chain, call, block, revertDataOf);
   return { ...end, failure: { type: "reverted", data: revert } };
+}
+
+/** How a user's transaction ended whose nonce somebody else used. */
+export function foreignEndOf(
+  digest: Digest,
+  saved: SignedJob["saved"],
+  data: Hex,
+  use: NonceUse,
+): PublicEnd {
+  const { block, transactionHash, transactionIndex } = use;
+  const reason = `Another transaction of ${saved.payer}, ${transactionHash} in block ${block}, has its nonce, ${saved.signing.nonce}. Send it again if it is still wanted.`;
+  return {
+    digest,
+    transaction: sentOf(saved, data),
+    place: { block, transactionHash, transactionIndex },
+    contractAddress: undefined,
+    failure: { type: "dropped", reason },
+  };
 }

@@ -112,10 +112,16 @@ export class Submitter {
     this.#wake();
   }
 
-  /** After blocks above a height were erased. */
+  /** Inside the commit that erases blocks above a height: what was settled in them is on its way again. */
+  reopenAbove(height: number): void {
+    this.#submissions.reopenAbove(height);
+  }
+
+  /** After that commit. */
   onRevert(height: number): void {
     for (const account of this.#accounts.values()) account.revert(height);
-    this.#wake();
+    this.#loaded = 0;
+    this.#load();
   }
 
   /** Resolves when a submission that was reserved is mined or failed. It may still turn out otherwise, if the chain does. */
@@ -167,7 +173,7 @@ export class Submitter {
     for (const saved of this.#submissions.after(this.#loaded)) {
       this.#loaded = saved.sequence;
       if (this.#isHopeless(saved)) this.#drop(saved);
-      else this.#take(this.#withPayer(saved));
+      else if (!this.#isTaken(saved)) this.#take(this.#withPayer(saved));
     }
     this.#wake();
   }
@@ -208,9 +214,12 @@ export class Submitter {
     this.#ports.onPublicEnded();
   }
 
+  #isTaken({ payer, sequence }: SavedSubmission): boolean {
+    return this.#accounts.get(payer)?.has(sequence) === true;
+  }
+
   #take(saved: SavedSubmission): void {
     const account = this.#accountOf(saved);
-    if (account.has(saved.sequence)) return;
     const known = { job: account.add(saved), account };
     if (saved.digest !== undefined) this.#byDigest.set(saved.digest, known);
     for (const hash of saved.hashes) this.#byHash.set(hash, known);
