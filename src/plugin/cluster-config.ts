@@ -135,6 +135,9 @@ export const clusterShape = {
     `Expected a whole number of blocks from 0 to ${CONFIRMATIONS_MAX}: only archive nodes know the state of blocks much older`,
   ).optional(),
   pollMs: ms(1).optional(),
+  maxFeeGwei: count(1, "gwei").optional(),
+  maxTipGwei: count(1, "gwei").optional(),
+  feeRaiseMax: counted("times", { min: 2, max: 100 }).optional(),
 } as const;
 
 type NumberKey = Exclude<keyof NodeSettings, "policy">;
@@ -145,6 +148,7 @@ const order: readonly (readonly [NumberKey, NumberKey, string])[] = [
   ["requestMs", "tickMs", "nothing happens more often than a tick"],
   ["stateMs", "tickMs", "nothing happens more often than a tick"],
   ["suspicionMs", "tickMs", "nothing happens more often than a tick"],
+  ["maxFeeGwei", "maxTipGwei", "the tip is a part of it"],
   ["requestMsMax", "requestMs", "it is what that grows to"],
   ["stateMs", "requestMs", "a request must be repeated before it is given up"],
   [

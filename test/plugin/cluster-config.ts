@@ -152,6 +152,16 @@ describe("plugin: configuration of a cluster", function () {
     expect(problem?.message).to.include("archive");
   });
 
+  it("refuses a tip that is more than the whole fee", async function () {
+    const [problem] = await problemsOf({ maxFeeGwei: 20 });
+    expect(problem).to.deep.equal({
+      path: "maxFeeGwei",
+      message:
+        "Expected at least 50, as maxTipGwei is 50, the default: the tip is a part of it",
+    });
+    expect(await pathsOf({ maxFeeGwei: 20, maxTipGwei: 2 })).to.deep.equal([]);
+  });
+
   it("blames the value that was given, not the default", async function () {
     const paths = await pathsOf({ tickMs: 600 });
     expect(new Set(paths)).to.deep.equal(new Set(["tickMs"]));

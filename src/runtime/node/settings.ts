@@ -22,6 +22,12 @@ export interface NodeSettings {
   readonly confirmations: number;
   /** How often to look for blocks when the chain does not tell; more often if they come faster. Undefined: what suits the chain. */
   readonly pollMs: number | undefined;
+  /** The most that the node offers for a unit of gas, the tip included. */
+  readonly maxFeeGwei: number;
+  /** The most of it that the node offers as a tip. */
+  readonly maxTipGwei: number;
+  /** Replacements offer at most so many times what is usual. */
+  readonly feeRaiseMax: number;
 }
 
 /** A dead coordinator is found out within three seconds. */
@@ -41,6 +47,9 @@ export const defaultSettings: NodeSettings = {
   bundleMax: limits.bundle,
   confirmations: 0,
   pollMs: undefined,
+  maxFeeGwei: 500,
+  maxTipGwei: 50,
+  feeRaiseMax: 4,
 };
 
 /** What was refused or failed is tried again so soon, if requests are not repeated even sooner. */

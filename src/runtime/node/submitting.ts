@@ -1,11 +1,12 @@
 import type { Event } from "../../protocol/events.ts";
 import type { Digest } from "../../protocol/ids.ts";
-import { submitterDefaults } from "../ledger/submitter/ports.ts";
+import { GWEI, submitterDefaults } from "../ledger/submitter/ports.ts";
 import { Submitter } from "../ledger/submitter/submitter.ts";
 import { ChainMoved } from "../ledger/worker.ts";
 import { ChainError, SignerError } from "../ports.ts";
 import type { GroupRunner } from "./group-runner.ts";
 import type { NodePorts } from "./ports.ts";
+import type { NodeSettings } from "./settings.ts";
 
 interface SubmittingPorts extends NodePorts {
   /** The group whose bundle this is, if it is still open. */
@@ -17,13 +18,19 @@ interface SubmittingPorts extends NodePorts {
 
 /** Gets transactions mined, and tells groups and users what becomes of them. */
 export function createSubmitter(
-  options: { readonly chainId: bigint },
+  options: { readonly chainId: bigint; readonly settings: NodeSettings },
   ports: SubmittingPorts,
 ): Submitter {
   const { store, users, dispatcherOf, tell, onFact } = ports;
   const { blocks, database } = store;
+  const { chainId, settings } = options;
+  const { maxFeeGwei, maxTipGwei, feeRaiseMax: raiseMax } = settings;
+  const caps = {
+    maxFee: BigInt(maxFeeGwei) * GWEI,
+    tip: BigInt(maxTipGwei) * GWEI,
+  };
   return new Submitter(
-    { ...submitterDefaults, ...options },
+    { ...submitterDefaults, chainId, caps, raiseMax },
     {
       ...ports,
       database,

@@ -20,6 +20,7 @@ import { NonceRepairs } from "./nonces.ts";
 import { type Position, SIGNATURES_AT_ONCE, takeOrders } from "./orders.ts";
 import { Outcomes } from "./outcomes.ts";
 import type { AccountPorts, SubmitterOptions } from "./ports.ts";
+import { Refusals } from "./refusals.ts";
 import { sendAll } from "./sending.ts";
 import { Signer } from "./signer.ts";
 
@@ -34,9 +35,14 @@ export class Account {
   readonly #outcomes: Outcomes;
   readonly #counts: Counts;
   readonly #repairs: NonceRepairs;
+  readonly #refusals: Refusals;
   readonly #worker: Worker;
   readonly #jobs = new Map<number, Job>();
   #reverts = 0;
+  /** Why nothing can be done. */
+  #stuck: Error | undefined;
+  /** Why something waits although all is done that may be. */
+  #held: ChainError | undefined;
 
   constructor(
     options: SubmitterOptions & {
@@ -61,14 +67,19 @@ export class Account {
         this.#fail(job, failed);
       },
     });
+    this.#refusals = new Refusals(options);
     this.#worker = new Worker({
       timers: ports.timers,
       work: async () => await this.#cycle(),
       idleMs: () => options.resendMs,
       onIdle: () => {
+        this.#refusals.beat();
         for (const job of this.#jobs.values()) job.isSent = false;
       },
-      onTrouble: (error) => ports.onTrouble(options.address, error),
+      onTrouble: (error) => {
+        this.#stuck = error;
+        ports.onTrouble(options.address, error ?? this.#held);
+      },
     });
   }
 
@@ -118,6 +129,7 @@ export class Account {
       job.search = undefined;
       job.foreign = undefined;
       job.sentAt = Math.min(job.sentAt, height);
+      job.raisedAt = Math.min(job.raisedAt, height);
     }
   }
 
@@ -129,8 +141,10 @@ export class Account {
     const isIdle = [...this.#jobs.values()].every(
       ({ outcome }) => outcome !== undefined,
     );
+    this.#refusals.see(height);
     if (isIdle) {
       this.#settle(height);
+      this.#tellHeld([]);
       return false;
     }
     const count = await this.#counts.at(height);
@@ -146,6 +160,7 @@ export class Account {
     const position = { address: this.#address, height, count };
     const isMoreToSign = await this.#sign(gaps, position);
     const isMoreToSend = await this.#send(position);
+    this.#tellHeld(this.#signed((job) => isWaiting(job, count)));
     const [first] = unknown;
     if (first !== undefined)
       throw new ChainError("unreachable", explainUnknown(first));
@@ -259,13 +274,16 @@ export class Account {
     const { hashes, emptyHashes } = signing;
     job.saved = { ...job.saved, hashes, emptyHashes, signing };
     job.isSent = false;
+    job.raisedAt = this.#ports.height();
     this.#ports.onSigned(job);
     if (isNew) this.#tell(job, "nonce");
   }
 
   async #send({ count, height }: Position): Promise<boolean> {
     const waiting = this.#signed((job) => isWaiting(job, count));
-    const unsent = waiting.filter(({ isSent }) => !isSent);
+    const unsent = this.#refusals
+      .sendable(waiting)
+      .filter(({ isSent }) => !isSent);
     return await sendAll(unsent, height, {
       ...this.#ports,
       options: this.#options,
@@ -274,11 +292,29 @@ export class Account {
         if (!job.wasTaken) this.#tell(job, "submitted");
         job.wasTaken = true;
       },
-      onRejected: (job, { message: reason }) => {
+      onUnderpriced: () => this.#signer?.forgetFees(),
+      onRejected: (job, error) => {
+        if (!this.#refusals.refuse(job, error)) return false;
+        const { message: reason } = error;
         job.isDoomed = true;
+        job.held = undefined;
         this.#fail(job, { failure: "rejected", reason, isRetryable: true });
+        return true;
       },
     });
+  }
+
+  /** Somebody may have to change a limit. One that a user set for one transaction is that user's business. */
+  #tellHeld(waiting: readonly SignedJob[]): void {
+    const reason = waiting.find(
+      ({ held, saved: { wanted } }) =>
+        held !== undefined && !wanted.maxFee && !wanted.tip,
+    )?.held;
+    if (reason === this.#held?.message) return;
+    this.#held =
+      reason === undefined ? undefined : new ChainError("refused", reason);
+    if (this.#stuck === undefined)
+      this.#ports.onTrouble(this.#address, this.#held);
   }
 
   /** Where money is free, users get some, also after a reorganisation took theirs away. */

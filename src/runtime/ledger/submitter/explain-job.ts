@@ -2,7 +2,7 @@ import type { Job } from "./job.ts";
 
 /** What a job waits for, in one sentence; undefined if it has ended. */
 export function explainJob(
-  { saved, outcome, failed, isDoomed, wasTaken }: Job,
+  { saved, outcome, failed, isDoomed, wasTaken, held }: Job,
   /** Why its address gets nothing mined, if that is so. */
   trouble: string | undefined,
 ): string | undefined {
@@ -15,6 +15,7 @@ export function explainJob(
   const nonce = `nonce ${signing.nonce} of ${payer}`;
   if (isDoomed)
     return `No node takes it (${failed?.reason ?? "unknown"}). It waits for an empty transaction to use up ${nonce}.`;
+  if (held !== undefined) return `It waits for a block. ${held}`;
   return wasTaken
     ? `It has ${nonce}, was sent, and waits for a block.`
     : `It has ${nonce}, and waits to be sent.`;

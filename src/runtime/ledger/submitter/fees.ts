@@ -75,6 +75,19 @@ export function capsOf(
     : { maxFee, tip };
 }
 
+/** Fees are never raised above so many times what is usual, nor above the caps. */
+export function raiseCaps(
+  caps: FeeCaps,
+  usual: Fees,
+  { raiseMax, tip }: { readonly raiseMax: number; readonly tip: bigint },
+): FeeCaps {
+  const times = BigInt(raiseMax);
+  return {
+    maxFee: min(caps.maxFee, times * max(usual.maxFee, tip)),
+    tip: min(caps.tip, times * max(usual.tip, tip)),
+  };
+}
+
 /** What a transaction costs at most, with all that it passes on. */
 export function costOf({
   value,

@@ -30,6 +30,12 @@ export interface Job {
   wasTaken: boolean;
   /** A node wants more for it. */
   isUnderpriced: boolean;
+  /** The height when it was signed last. Its fees are raised at most once for each block. */
+  raisedAt: number;
+  /** Which limit keeps it from offering more, or which refusal from being sent. */
+  held: string | undefined;
+  /** How often in a row nodes refused it for good, each time at another height. */
+  refusal: { readonly epoch: number; readonly times: number } | undefined;
   /** The height when it was signed or sent last. */
   sentAt: number;
   outcome: Outcome | undefined;
@@ -57,6 +63,9 @@ export function newJob(saved: SavedSubmission, height: number): Job {
     isSent: false,
     wasTaken: false,
     isUnderpriced: false,
+    raisedAt: height,
+    held: undefined,
+    refusal: undefined,
     sentAt: height,
     outcome: undefined,
     failed: undefined,

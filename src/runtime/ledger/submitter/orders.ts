@@ -2,7 +2,15 @@ import type { Address } from "../../../ledger/index.ts";
 import type { SavedSubmission } from "../../store/submissions.ts";
 import type { Chain } from "../chain.ts";
 import type { Counts } from "./counts.ts";
-import { bumpFees, capsOf, type Fees, firstFees, isOutbid } from "./fees.ts";
+import {
+  bumpFees,
+  capsOf,
+  type Fees,
+  firstFees,
+  isOutbid,
+  raiseCaps,
+} from "./fees.ts";
+import { explainHeld } from "./held.ts";
 import {
   isSigned,
   isWaiting,
@@ -80,10 +88,17 @@ export async function takeOrders(
 function isStale(
   job: SignedJob,
   height: number,
+  options: SubmitterOptions,
+): boolean {
+  return job.isUnderpriced || isDue(job, height, options);
+}
+
+function isDue(
+  job: SignedJob,
+  height: number,
   { resubmitBlocks }: SubmitterOptions,
 ): boolean {
-  const isDue = job.isSent && height - job.sentAt >= resubmitBlocks;
-  return isDue || job.isUnderpriced;
+  return job.isSent && height - job.sentAt >= resubmitBlocks;
 }
 
 /** The first in line always offers more; those behind it only if what they offer is less than what is usual. */
@@ -100,20 +115,43 @@ function replace(
   const open = jobs.filter(({ saved }) => saved.signing.nonce >= now.latest);
   const first = Math.min(...open.map(({ saved }) => saved.signing.nonce));
   for (const job of open) {
-    const { saved, isDoomed: isEmpty, isUnderpriced } = job;
+    const { saved, isDoomed: isEmpty } = job;
     const { nonce } = saved.signing;
+    const isOutbidNow = isOutbid(saved.signing, now.fees);
+    const isNewEmpty = mustBeEmptied(job);
     const mustBump =
-      isUnderpriced ||
-      mustBeEmptied(job) ||
-      nonce === first ||
-      isOutbid(saved.signing, now.fees);
-    const caps = capsOf(saved, now.options.caps, { isEmpty });
-    const fees = mustBump ? bumpFees(saved.signing, now.fees, caps) : undefined;
-    job.isUnderpriced = false;
-    job.sentAt = now.height;
-    // Without room for more it is sent again as it is, in case that it got lost.
-    if (fees === undefined) job.isSent = false;
-    else orders.push({ saved, nonce, fees, isEmpty });
+      job.isUnderpriced || isNewEmpty || nonce === first || isOutbidNow;
+    // At most one raise for each block, unless it offers less than what is usual.
+    const mayBump = job.raisedAt < now.height || isOutbidNow || isNewEmpty;
+    if (mustBump && !mayBump) continue;
+    const fees = mustBump ? raise(job, now) : undefined;
+    if (fees !== undefined) {
+      job.isUnderpriced = false;
+      job.sentAt = now.height;
+      orders.push({ saved, nonce, fees, isEmpty });
+    } else if (isDue(job, now.height, now.options)) {
+      // Without room for more it is sent again as it is, in case that it got lost.
+      job.isUnderpriced = false;
+      job.sentAt = now.height;
+      job.isSent = false;
+    }
   }
   return orders;
+}
+
+/** The fees of a replacement; undefined if something holds them back. */
+function raise(
+  job: SignedJob,
+  {
+    fees: usual,
+    options,
+  }: { readonly fees: Fees; readonly options: SubmitterOptions },
+): Fees | undefined {
+  const { saved, isDoomed: isEmpty } = job;
+  const { signing } = saved;
+  const caps = capsOf(saved, options.caps, { isEmpty });
+  const limit = mustBeEmptied(job) ? caps : raiseCaps(caps, usual, options);
+  const fees = bumpFees(signing, usual, limit);
+  job.held = fees === undefined ? explainHeld(job, caps, limit) : undefined;
+  return fees;
 }

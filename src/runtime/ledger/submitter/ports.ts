@@ -50,6 +50,10 @@ export interface SubmitterOptions {
   /** The tip to offer when the node suggests none. */
   readonly tip: bigint;
   readonly caps: FeeCaps;
+  /** The fees of a replacement are at most so many times what is usual. */
+  readonly raiseMax: number;
+  /** A refusal is final when it was heard at so many heights in a row. */
+  readonly refusalsMax: number;
   /** The limit for a call with unknown gas that the node cannot estimate, for it may build on one that is not mined. */
   readonly gasFallback: bigint;
   /** What a transfer of nothing costs. */
@@ -58,7 +62,7 @@ export interface SubmitterOptions {
   readonly foreignLooks: number;
 }
 
-const GWEI = 1_000_000_000n;
+export const GWEI = 1_000_000_000n;
 
 /** Values for {@link SubmitterOptions} that suit most chains. */
 export const submitterDefaults = {
@@ -69,6 +73,8 @@ export const submitterDefaults = {
   settleBlocks: 64,
   tip: GWEI,
   caps: { maxFee: 500n * GWEI, tip: 50n * GWEI },
+  raiseMax: 4,
+  refusalsMax: 3,
   gasFallback: 3_000_000n,
   emptyGas: 21_000n,
   foreignLooks: 3,

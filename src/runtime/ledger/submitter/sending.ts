@@ -2,7 +2,6 @@ import { ChainError } from "../../ports.ts";
 import type { Submissions } from "../../store/submissions.ts";
 import type { Chain } from "../chain.ts";
 import { inParallel } from "../parallel.ts";
-import { bumpFees, capsOf } from "./fees.ts";
 import type { SignedJob } from "./job.ts";
 import type { SubmitterOptions } from "./ports.ts";
 import { verdictOf } from "./verdict.ts";
@@ -21,7 +20,9 @@ export async function sendAll(
     /** Whether there is more money now. */
     readonly fund: () => Promise<boolean>;
     readonly onTaken: (job: SignedJob) => void;
-    readonly onRejected: (job: SignedJob, error: ChainError) => void;
+    readonly onUnderpriced: () => void;
+    /** Whether that is final. */
+    readonly onRejected: (job: SignedJob, error: ChainError) => boolean;
   },
 ): Promise<boolean> {
   const { options, chain, submissions } = ports;
@@ -29,7 +30,13 @@ export async function sendAll(
     trouble: ChainError | undefined;
     isAgain: boolean;
     isProgress: boolean;
-  } = { trouble: undefined, isAgain: false, isProgress: false };
+    isRefused: boolean;
+  } = {
+    trouble: undefined,
+    isAgain: false,
+    isProgress: false,
+    isRefused: false,
+  };
 
   const judge = (job: SignedJob, error: ChainError): void => {
     switch (verdictOf(error)) {
@@ -37,6 +44,7 @@ export async function sendAll(
         take(job);
         break;
       case "used":
+        job.refusal = undefined;
         // Mined above the indexed block, or by somebody else: the next blocks tell.
         job.isSent = true;
         job.sentAt = height;
@@ -47,19 +55,21 @@ export async function sendAll(
         break;
       case "underpriced":
         pass.isProgress = true;
-        job.isUnderpriced = canRaise(job, options);
-        // Otherwise it waits, for what is in its place will be mined, or fees will fall.
-        job.isSent = !job.isUnderpriced;
+        // It is raised with the next block, or at once if it offers less than what is usual by now.
+        pass.isAgain ||= !job.isUnderpriced;
+        job.isUnderpriced = true;
+        job.isSent = true;
         job.sentAt = height;
-        pass.isAgain ||= job.isUnderpriced;
+        ports.onUnderpriced();
         break;
       case "rejected":
         if (job.isDoomed) {
           pass.trouble = error;
-        } else {
+        } else if (ports.onRejected(job, error)) {
           pass.isProgress = true;
           pass.isAgain = true;
-          ports.onRejected(job, error);
+        } else {
+          pass.isRefused = true;
         }
         break;
       case "funds":
@@ -70,6 +80,8 @@ export async function sendAll(
   const take = (job: SignedJob): void => {
     job.isSent = true;
     job.sentAt = height;
+    if (job.refusal !== undefined) job.held = undefined;
+    job.refusal = undefined;
     pass.isProgress = true;
     ports.onTaken(job);
   };
@@ -91,15 +103,9 @@ export async function sendAll(
     if (isPoor && (await ports.fund())) return true;
     throw pass.trouble;
   }
-  if (pass.isAgain && !pass.isProgress)
+  const isStuck = pass.isAgain && !pass.isProgress;
+  if (isStuck && pass.isRefused) return false;
+  if (isStuck)
     throw new ChainError("refused", "The node waits for an earlier nonce.");
   return pass.isAgain;
-}
-
-function canRaise(
-  { saved, isDoomed: isEmpty }: SignedJob,
-  options: SubmitterOptions,
-): boolean {
-  const caps = capsOf(saved, options.caps, { isEmpty });
-  return bumpFees(saved.signing, saved.signing, caps) !== undefined;
 }

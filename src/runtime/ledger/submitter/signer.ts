@@ -94,6 +94,11 @@ export class Signer {
     }
   }
 
+  /** A node wants more: what was usual may not be so any more. */
+  forgetFees(): void {
+    this.#fees = undefined;
+  }
+
   /** What to offer at this height. */
   async feesAt(height: number): Promise<Fees> {
     const known = this.#fees;
