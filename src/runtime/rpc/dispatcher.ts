@@ -1,3 +1,4 @@
+import { pace } from "../users/pace.ts";
 import type { Api } from "./api.ts";
 import { codes, explain, internalError, RpcError } from "./errors.ts";
 import type { RpcLimits } from "./limits.ts";
@@ -45,12 +46,18 @@ export class Dispatcher {
   ): Promise<string | undefined> {
     const count = { requests: 0 };
     try {
-      const value = readJson(text, this.#limits.depth);
+      const value = await pace.run(() => readJson(text, this.#limits.depth));
       const requests = Array.isArray(value) ? this.#batch(value) : [value];
       this.#admit(requests.length, load);
       count.requests = requests.length;
+      const size = { characters: 0 };
       const answers = await Promise.all(
-        requests.map(async (request) => await this.#answer(request, session)),
+        requests.map(
+          async (request) =>
+            await this.#answer(request, session).then((answer) =>
+              this.#requireShort(request, answer, size),
+            ),
+        ),
       );
       const spoken = answers.filter((answer) => answer !== undefined);
       if (spoken.length === 0) return undefined;
@@ -71,6 +78,28 @@ export class Dispatcher {
         `PD020700: The batch has ${value.length} requests; ${this.#limits.batch} are allowed`,
       );
     return value;
+  }
+
+  /** The answers of a batch leave together, and wait in memory for one another. */
+  #requireShort(
+    request: unknown,
+    answer: string | undefined,
+    size: { characters: number },
+  ): string | undefined {
+    size.characters += answer?.length ?? 0;
+    if (
+      answer === undefined ||
+      size.characters <= this.#limits.answerCharacters
+    )
+      return answer;
+    size.characters -= answer.length;
+    return this.#failure(
+      idOf(request),
+      new RpcError(
+        codes.internal,
+        `PD099004: The answers have more than ${this.#limits.answerCharacters} characters. Ask for less, or in several batches`,
+      ),
+    );
   }
 
   #admit(requests: number, load: Load): void {
@@ -100,7 +129,7 @@ export class Dispatcher {
         return undefined;
       }
       const result = await this.#run(method, request.params, session);
-      return write({ jsonrpc: "2.0", id, result: result ?? null });
+      return await writeResult(id, result ?? null);
     } catch (error) {
       return this.#failure(id, error);
     }
@@ -148,7 +177,7 @@ export class Dispatcher {
         );
       }, this.#limits.requestMs);
     });
-    const work = (async () => await method.run(params, context))();
+    const work = pace.run(() => method.run(params, context));
     try {
       return await Promise.race([work, late]);
     } catch (error) {
@@ -170,6 +199,18 @@ export class Dispatcher {
     if (known === undefined) this.#report(error);
     return write({ jsonrpc: "2.0", id, error: known ?? internalError });
   }
+}
+
+/** Lists may be long, so they are written one element after the other, with time for others in between. */
+async function writeResult(id: unknown, result: unknown): Promise<string> {
+  if (!Array.isArray(result)) return write({ jsonrpc: "2.0", id, result });
+  const parts: string[] = [];
+  for (const element of result) {
+    await pace.turn();
+    // In a list, something that JSON cannot say is null.
+    parts.push(JSON.stringify([element]).slice(1, -1));
+  }
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":[${parts.join(",")}]}`;
 }
 
 function write(response: RpcResponse): string {

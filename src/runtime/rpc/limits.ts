@@ -3,6 +3,7 @@ export interface RpcLimits {
   readonly bodyBytes: number;
   readonly depth: number;
   readonly batch: number;
+  readonly answerCharacters: number;
   readonly connections: number;
   readonly inFlight: number;
   readonly requestMs: number;
@@ -21,6 +22,8 @@ export const rpcLimits: RpcLimits = {
   depth: 32,
   /** Requests in one batch: as many as fit one commit of the node without holding up others. */
   batch: 100,
+  /** Of all answers to one HTTP body or WebSocket message: two queries with the longest answers. */
+  answerCharacters: 8_388_608,
   /** Of each of the two ports. A node has few users, and each needs few connections. */
   connections: 256,
   /** Requests of one connection that wait for an answer; a batch counts with all its requests. */

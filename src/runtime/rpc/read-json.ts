@@ -10,18 +10,26 @@ export function readJson(text: string, depthMax: number): unknown {
   }
 }
 
+const quote = 0x22;
+const backslash = 0x5c;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
 /** Looks at the text, because whatever walks through a value calls itself for every level. */
 function requireShallow(text: string, depthMax: number): void {
   let depth = 0;
   let isInString = false;
   for (let index = 0; index < text.length; index++) {
-    const character = text[index];
+    // In a megabyte of text, numbers are faster than characters.
+    const code = text.charCodeAt(index);
     if (isInString) {
-      if (character === "\\") index++;
-      else if (character === '"') isInString = false;
-    } else if (character === '"') isInString = true;
-    else if (character === "[" || character === "{") depth++;
-    else if (character === "]" || character === "}") depth--;
+      if (code === backslash) index++;
+      else if (code === quote) isInString = false;
+    } else if (code === quote) isInString = true;
+    else if (code === openBracket || code === openBrace) depth++;
+    else if (code === closeBracket || code === closeBrace) depth--;
     if (depth > depthMax)
       throw new RpcError(
         codes.parse,

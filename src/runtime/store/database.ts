@@ -17,6 +17,9 @@ const STATEMENTS_MAX = 256;
 /** Pages of 4 kB in the log before they go to the file, which takes a while: seldom, and never more than 32 MB. */
 const LOG_PAGES = 8_192;
 
+/** Ends a statement from within. */
+const outOfTime = new Error("The statement takes too long.");
+
 /**
  * A SQLite file: statements, and transactions that are on the disk when they are over. Only one process has it: the
  * operating system holds the lock, and gives it up when the process ends, however it ends.
@@ -29,6 +32,8 @@ export class Database {
   readonly #log: CommitLog | undefined;
   #isCommitting = false;
   #isClosed = false;
+  /** Of the statement that must end in time. */
+  #deadline = { end: Infinity, isFirstRow: true };
 
   /** Opens or creates the file; ":memory:" keeps everything in memory. */
   constructor(
@@ -50,6 +55,9 @@ export class Database {
          PRAGMA wal_autocheckpoint = ${LOG_PAGES}; PRAGMA foreign_keys = ON;`,
       );
       this.#migrate(ports.migrations);
+      this.#database.function("within_time", { varargs: true }, () =>
+        this.#withinTime(),
+      );
     } catch (error) {
       this.close();
       throw error;
@@ -128,6 +136,26 @@ export class Database {
     return this.#attempt(() => this.#statement(sql).all(...values));
   }
 
+  /**
+   * The same for a statement with `within_time(column)` in its condition, which is asked for every row: undefined if it
+   * takes longer, unless that is because of one row.
+   */
+  allWithin(
+    ms: number,
+    sql: string,
+    ...values: readonly Value[]
+  ): readonly Row[] | undefined {
+    this.#deadline = { end: performance.now() + ms, isFirstRow: true };
+    try {
+      return this.all(sql, ...values);
+    } catch (error) {
+      if (error === outOfTime) return undefined;
+      throw error;
+    } finally {
+      this.#deadline = { end: Infinity, isFirstRow: true };
+    }
+  }
+
   get isOpen(): boolean {
     return !this.#isClosed;
   }
@@ -138,6 +166,13 @@ export class Database {
     this.#isClosed = true;
     this.#log?.close();
     this.#database.close();
+  }
+
+  #withinTime(): number {
+    const { end, isFirstRow } = this.#deadline;
+    if (!isFirstRow && performance.now() > end) throw outOfTime;
+    this.#deadline.isFirstRow = false;
+    return 1;
   }
 
   #rollback(): void {

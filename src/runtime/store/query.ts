@@ -49,10 +49,17 @@ export interface Field {
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** The rest of a statement that begins with `SELECT … FROM …`; what users wrote is only in the values. */
+/** A part of a statement; what users wrote is only in the values. */
 export interface Clause {
   readonly sql: string;
   readonly values: readonly Value[];
+}
+
+/** Which rows a user wants, in which order, and how many. */
+export interface Condition extends Clause {
+  /** Terms of an ORDER BY; none means that the newest come first. */
+  readonly sort: readonly string[];
+  readonly limit: number;
 }
 
 /** The user's query makes no sense. */
@@ -66,34 +73,30 @@ const comparisonsMax = 100;
 const limitMax = 1_000;
 /** SQLite tries every way to match what stands for anything. */
 const wildcardsMax = 8;
+/** Values in all lists of one query: they are read again for every window of rows. */
+const choicesMax = 1_000;
+/** Characters of a value: no field holds more. */
+const valueLengthMax = 1_024;
 
-/** Turns a query into SQL over the given fields. `order` is for queries that do not say one, and breaks ties. */
-export function toClause(
+/** Turns a query into a condition over the given fields. */
+export function toCondition(
   query: Query,
   {
     fields,
     where,
-    order,
   }: {
     readonly fields: Fields;
     /** What must hold besides. */
     readonly where?: Clause | undefined;
-    readonly order: string;
   },
-): Clause {
+): Condition {
   const builder = new Builder(fields);
   const condition = builder.all(query);
-  const sort = [
-    ...(query.sort ?? []).map((term) => sortTerm(fields, term)),
-    order,
-  ];
   return {
-    sql: `WHERE (${where?.sql ?? "TRUE"}) AND ${condition} ORDER BY ${sort.join(", ")} LIMIT ?`,
-    values: [
-      ...(where?.values ?? []),
-      ...builder.values,
-      Math.min(query.limit, limitMax),
-    ],
+    sql: `(${where?.sql ?? "TRUE"}) AND ${condition}`,
+    values: [...(where?.values ?? []), ...builder.values],
+    sort: (query.sort ?? []).map((term) => sortTerm(fields, term)),
+    limit: Math.min(query.limit, limitMax),
   };
 }
 
@@ -102,12 +105,14 @@ class Builder {
   readonly #fields: Fields;
   readonly values: Value[] = [];
   #count = 0;
+  #choices = 0;
 
   constructor(fields: Fields) {
     this.#fields = fields;
   }
 
   all(statements: Statements): string {
+    this.#countOne();
     const terms = comparisons.flatMap((operator) =>
       (statements[operator] ?? []).map((comparison) =>
         this.#term(operator, comparison),
@@ -120,11 +125,18 @@ class Builder {
   }
 
   #term(operator: Operator, comparison: Comparison): string {
-    if (++this.#count > comparisonsMax)
-      throw new QueryError(`More than ${comparisonsMax} comparisons`);
+    this.#countOne();
     const field = fieldOf(this.#fields, comparison.field);
     const term = this.#compare(operator, field, comparison);
     return comparison.not === true ? `NOT (${term})` : term;
+  }
+
+  /** Alternatives count too. */
+  #countOne(): void {
+    if (++this.#count > comparisonsMax + 1)
+      throw new QueryError(
+        `The query has more than ${comparisonsMax} comparisons. Ask in several queries`,
+      );
   }
 
   #compare(operator: Operator, field: Field, comparison: Comparison): string {
@@ -155,6 +167,11 @@ class Builder {
         return single(">=");
       case "in":
       case "nin": {
+        this.#choices += comparison.values?.length ?? 0;
+        if (this.#choices > choicesMax)
+          throw new QueryError(
+            `The lists of the query have more than ${choicesMax} values. Ask in several queries`,
+          );
         const values = (comparison.values ?? []).map((value) =>
           read(field, comparison.field, value),
         );
@@ -189,6 +206,10 @@ function toGlob(pattern: string): string {
 }
 
 function read(field: Field, name: string, value: unknown): Value {
+  if (typeof value === "string" && value.length > valueLengthMax)
+    throw new QueryError(
+      `${name} cannot be compared with a text of ${value.length} characters; ${valueLengthMax} are allowed`,
+    );
   const result = field.read(value);
   if (result === undefined)
     throw new QueryError(

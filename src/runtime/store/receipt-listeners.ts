@@ -1,7 +1,8 @@
 import { jsonOf, numberOf, textOf } from "./row.ts";
 import type { Database, Row } from "./database.ts";
-import { type Query, toClause } from "./query.ts";
+import { type Query, toCondition } from "./query.ts";
 import { booleanField, textField, timeField } from "./query-fields.ts";
+import { search, type Turn } from "./search.ts";
 import type { ReceiptFilter } from "./user-receipts.ts";
 
 export const receiptListenersTable = `
@@ -101,11 +102,11 @@ export class ReceiptListeners {
     return row && parse(row);
   }
 
-  find(query: Query): readonly ListenerSpec[] {
-    const { sql, values } = toClause(query, { fields, order: "created DESC" });
-    return this.#database
-      .all(`SELECT * FROM receipt_listeners ${sql}`, ...values)
-      .map(parse);
+  /** Newest first unless the query says otherwise. */
+  async find(query: Query, turn: Turn): Promise<readonly ListenerSpec[]> {
+    const condition = toCondition(query, { fields });
+    const source = { table: "receipt_listeners", key: "rowid", parse };
+    return await search(this.#database, source, condition, turn);
   }
 }
 

@@ -1,8 +1,9 @@
 import type { AbiEntry } from "../domains/domain.ts";
-import { jsonOf, textOf } from "./row.ts";
-import type { Database } from "./database.ts";
-import { type Query, toClause } from "./query.ts";
+import { jsonOf, numberOf, textOf } from "./row.ts";
+import type { Database, Row } from "./database.ts";
+import { type Query, toCondition } from "./query.ts";
 import { hexField, timeField } from "./query-fields.ts";
+import { search, type Turn } from "./search.ts";
 
 export const storedAbisTable = `
 CREATE TABLE stored_abis (
@@ -43,6 +44,8 @@ const fields = { hash: hexField("hash"), created: timeField("created") };
 /** The ABIs that users gave. */
 export class StoredAbis {
   readonly #database: Database;
+  /** Known from the first question on. A commit that failed makes it too large, until the next start. */
+  #size: { readonly count: number; readonly bytes: number } | undefined;
 
   constructor(database: Database) {
     this.#database = database;
@@ -53,13 +56,16 @@ export class StoredAbis {
     abi: StoredAbi & { readonly created: string },
     entries: readonly KeyedEntry[],
   ): void {
+    const text = JSON.stringify(abi.abi);
+    const { count: others, bytes } = this.size();
     const count = this.#database.run(
       "INSERT OR IGNORE INTO stored_abis (hash, created, abi) VALUES (?, ?, ?)",
       abi.hash,
       abi.created,
-      JSON.stringify(abi.abi),
+      text,
     );
     if (count === 0) return;
+    this.#size = { count: others + 1, bytes: bytes + Buffer.byteLength(text) };
     for (const { type, selector, definition } of entries)
       this.#database.run(
         "INSERT INTO stored_abi_entries (hash, type, selector, definition) VALUES (?, ?, ?, ?)",
@@ -82,25 +88,29 @@ export class StoredAbis {
       "SELECT hash, abi FROM stored_abis WHERE hash = ?",
       hash,
     );
-    return (
-      row && {
-        hash: textOf(row, "hash"),
-        abi: jsonOf(row, "abi") as readonly AbiEntry[],
-      }
-    );
+    return row && parse(row);
   }
 
-  find(query: Query): readonly StoredAbi[] {
-    const { sql, values } = toClause(query, {
-      fields,
-      order: "rowid DESC",
-    });
-    return this.#database
-      .all(`SELECT hash, abi FROM stored_abis ${sql}`, ...values)
-      .map((row) => ({
-        hash: textOf(row, "hash"),
-        abi: jsonOf(row, "abi") as readonly AbiEntry[],
-      }));
+  /** Newest first unless the query says otherwise. */
+  async find(query: Query, turn: Turn): Promise<readonly StoredAbi[]> {
+    const condition = toCondition(query, { fields });
+    const source = { table: "stored_abis", key: "rowid", parse };
+    return await search(this.#database, source, condition, turn);
+  }
+
+  /** How many there are, and how many bytes they have. */
+  size(): { readonly count: number; readonly bytes: number } {
+    this.#size ??= this.#measure();
+    return this.#size;
+  }
+
+  #measure(): { readonly count: number; readonly bytes: number } {
+    const row = this.#database.get(
+      "SELECT count(*) AS count, ifnull(sum(octet_length(abi)), 0) AS bytes FROM stored_abis",
+    );
+    return row === undefined
+      ? { count: 0, bytes: 0 }
+      : { count: numberOf(row, "count"), bytes: numberOf(row, "bytes") };
   }
 
   /** Definitions that may fit, each once, oldest first. */
@@ -114,4 +124,11 @@ export class StoredAbis {
       )
       .map((row) => jsonOf(row, "definition") as AbiEntry);
   }
+}
+
+function parse(row: Row): StoredAbi {
+  return {
+    hash: textOf(row, "hash"),
+    abi: jsonOf(row, "abi") as readonly AbiEntry[],
+  };
 }

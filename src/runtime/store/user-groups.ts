@@ -1,7 +1,8 @@
 import { jsonOf, numberOf, optionalTextOf, textOf } from "./row.ts";
 import type { Database, Row } from "./database.ts";
-import { type Clause, type Query, toClause } from "./query.ts";
+import { type Clause, type Query, toCondition } from "./query.ts";
 import { hexField, textField, timeField } from "./query-fields.ts";
+import { search, type Turn } from "./search.ts";
 
 export const userGroupsTable = `
 CREATE TABLE user_groups (
@@ -115,7 +116,11 @@ export class UserGroups {
   }
 
   /** Newest first unless the query says otherwise. */
-  find(query: Query, member?: string): readonly UserGroup[] {
+  async find(
+    query: Query,
+    member: string | undefined,
+    turn: Turn,
+  ): Promise<readonly UserGroup[]> {
     const where: Clause | undefined =
       member === undefined
         ? undefined
@@ -123,14 +128,9 @@ export class UserGroups {
             sql: "EXISTS (SELECT 1 FROM json_each(members) WHERE json_each.value = ?)",
             values: [member],
           };
-    const { sql, values } = toClause(query, {
-      fields,
-      where,
-      order: "rowid DESC",
-    });
-    return this.#database
-      .all(`SELECT * FROM user_groups ${sql}`, ...values)
-      .map(parse);
+    const condition = toCondition(query, { fields, where });
+    const source = { table: "user_groups", key: "rowid", parse };
+    return await search(this.#database, source, condition, turn);
   }
 }
 

@@ -1,6 +1,6 @@
 import { numberOf, optionalNumberOf, optionalTextOf, textOf } from "./row.ts";
 import type { Database, Row, Value } from "./database.ts";
-import { type Query, toClause } from "./query.ts";
+import { type Query, toCondition } from "./query.ts";
 import {
   booleanField,
   hexField,
@@ -8,6 +8,7 @@ import {
   textField,
   timeField,
 } from "./query-fields.ts";
+import { search, type Turn } from "./search.ts";
 
 /** AUTOINCREMENT: the number of a receipt that was removed is not given again. */
 export const userReceiptsTable = `
@@ -127,14 +128,10 @@ export class UserReceipts {
   }
 
   /** Latest first unless the query says otherwise. */
-  find(query: Query): readonly NumberedReceipt[] {
-    const { sql, values } = toClause(query, {
-      fields,
-      order: "sequence DESC",
-    });
-    return this.#database
-      .all(`SELECT * FROM user_receipts ${sql}`, ...values)
-      .map(parse);
+  async find(query: Query, turn: Turn): Promise<readonly NumberedReceipt[]> {
+    const condition = toCondition(query, { fields });
+    const source = { table: "user_receipts", key: "sequence", parse };
+    return await search(this.#database, source, condition, turn);
   }
 
   /** The next ones, in order. */

@@ -2,8 +2,9 @@ import type { GroupAddress, IntentId } from "../../protocol/ids.ts";
 import type { Json } from "../domains/domain.ts";
 import { jsonOf, optionalTextOf, textOf } from "./row.ts";
 import type { Database, Row } from "./database.ts";
-import { type Query, toClause } from "./query.ts";
+import { type Query, toCondition } from "./query.ts";
 import { hexField, textField, timeField } from "./query-fields.ts";
+import { search, type Turn } from "./search.ts";
 
 export const userTransactionsTable = `
 CREATE TABLE user_transactions (
@@ -111,13 +112,13 @@ export class UserTransactions {
   }
 
   /** Newest first unless the query says otherwise. `isPending` leaves out those with a receipt. */
-  find(
+  async find(
     query: Query,
     { isPending }: { readonly isPending: boolean },
-  ): readonly UserTransaction[] {
-    const { sql, values } = toClause(query, {
+    turn: Turn,
+  ): Promise<readonly UserTransaction[]> {
+    const condition = toCondition(query, {
       fields,
-      order: "t.number DESC",
       where: isPending
         ? {
             sql: "NOT EXISTS (SELECT 1 FROM user_receipts r WHERE r.transaction_id = t.id)",
@@ -125,9 +126,8 @@ export class UserTransactions {
           }
         : undefined,
     });
-    return this.#database
-      .all(`SELECT t.* FROM user_transactions t ${sql}`, ...values)
-      .map(parse);
+    const source = { table: "user_transactions t", key: "t.number", parse };
+    return await search(this.#database, source, condition, turn);
   }
 
   #one(

@@ -5,7 +5,7 @@ import type { EntryType, StoredAbi } from "../store/stored-abis.ts";
 import type { Query } from "../store/query.ts";
 import { decodeEventFor, decodeFor } from "./abi/decode-with.ts";
 import { type Format, formatParams } from "./abi/format.ts";
-import { type Abi, keyed, parseAbi } from "./abi/parse-abi.ts";
+import { type Abi, keyed, parseAbi, readAbi } from "./abi/parse-abi.ts";
 import { hexBytes } from "./abi/read-data.ts";
 import { signatureOf, solidityOf } from "./abi/signature.ts";
 import type { UserBook } from "./book.ts";
@@ -19,6 +19,19 @@ export interface Decoded {
   /** Of errors: what to show to people. */
   readonly summary?: string | undefined;
 }
+
+/** What ABIs may take of a node's disk. */
+export interface AbiLimits {
+  readonly abis: number;
+  readonly bytes: number;
+}
+
+export const abiLimits: AbiLimits = {
+  /** A project has dozens of contracts; every change of one is another ABI. */
+  abis: 10_000,
+  /** All of these of the usual 25 kB. They are kept twice: as a whole, and entry by entry. */
+  bytes: 268_435_456,
+};
 
 /** Known to everybody. */
 const builtInErrors: readonly AbiEntry[] = [
@@ -37,23 +50,36 @@ const builtInErrors: readonly AbiEntry[] = [
 /** The ABIs that users stored, and what can be decoded with them. */
 export class AbiLibrary {
   readonly #book: UserBook;
+  readonly #limits: AbiLimits;
 
-  constructor(ports: { readonly book: UserBook }) {
+  constructor(
+    ports: { readonly book: UserBook },
+    limits: AbiLimits = abiLimits,
+  ) {
     this.#book = ports.book;
+    this.#limits = limits;
   }
 
-  /** Gives the hash. */
-  store(entries: readonly AbiEntry[]): string {
-    const abi = parseAbi(entries);
-    if (!this.#book.abis.has(abi.hash))
-      this.#book.database.commit(() => {
-        this.keep(abi);
-      });
+  /** Gives the hash, once the ABI is durable. Throws a {@link UserError} if there are too many. */
+  async store(entries: readonly AbiEntry[]): Promise<string> {
+    const abi = await readAbi(entries);
+    if (this.#book.abis.has(abi.hash)) return abi.hash;
+    await this.#book.database.commitSoon(() => {
+      this.#insert(abi);
+    });
     return abi.hash;
   }
 
-  /** Only inside a commit. */
+  /** Keeps an ABI that something refers to which is committed next, and is durable with that. Not inside a commit. */
   keep(abi: Abi): void {
+    if (this.#book.abis.has(abi.hash)) return;
+    this.#book.database.write(() => {
+      this.#insert(abi);
+    });
+  }
+
+  /** Only inside a commit. The same for an ABI of this software, for which there is always room. */
+  keepOwn(abi: Abi): void {
     const { hash, items } = abi;
     if (this.#book.abis.has(hash)) return;
     this.#book.abis.insert(
@@ -66,12 +92,28 @@ export class AbiLibrary {
     );
   }
 
+  #insert(abi: Abi): void {
+    const { count, bytes } = this.#book.abis.size();
+    const { abis: countMax, bytes: bytesMax } = this.#limits;
+    const size = Buffer.byteLength(
+      JSON.stringify(abi.items.map(({ definition }) => definition)),
+    );
+    if (count >= countMax || bytes + size > bytesMax)
+      throw new UserError(
+        "PD099016",
+        `This node keeps ${count} ABIs with ${bytes} bytes and has no room for one with ${size}: ${countMax} ABIs with ${bytesMax} bytes are allowed. Use a stored one with abiReference; ptx_queryStoredABIs lists them`,
+      );
+    this.keepOwn(abi);
+  }
+
   get(hash: string): StoredAbi | undefined {
     return this.#book.abis.byHash(hash.toLowerCase());
   }
 
-  find(query: Query): readonly StoredAbi[] {
-    return this.#book.abis.find(query);
+  async find(query: Query): Promise<readonly StoredAbi[]> {
+    return await this.#book.queries.run(
+      async (turn) => await this.#book.abis.find(query, turn),
+    );
   }
 
   decodeCall(data: string, format: Format): Decoded {

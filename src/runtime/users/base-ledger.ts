@@ -1,10 +1,8 @@
-import { EventFragment } from "ethers";
-
 import type { AbiEntry, Json } from "../domains/domain.ts";
 import type { ChainClient } from "../ports.ts";
 import { decodeEventWith } from "./abi-library.ts";
 import type { Format } from "./abi/format.ts";
-import { parseAbi } from "./abi/parse-abi.ts";
+import { readAbi } from "./abi/parse-abi.ts";
 import { hexBytes } from "./abi/read-data.ts";
 import { askChain } from "./chain-answers.ts";
 import { notSupported, UserError } from "./errors.ts";
@@ -60,7 +58,7 @@ export class BaseLedger {
     entries: readonly AbiEntry[],
     format: Format,
   ): Promise<readonly DecodedEventView[]> {
-    const abi = parseAbi(entries).items.map(({ definition }) => definition);
+    const { items } = await readAbi(entries);
     const logs = await this.#logs(hash);
     if (logs === undefined)
       throw new UserError(
@@ -68,7 +66,11 @@ export class BaseLedger {
         `This node has seen no transaction ${hash}`,
       );
     return logs.map((log) => {
-      const fitting = abi.filter((entry) => isMeant(entry, log.signature));
+      const fitting = items
+        .filter(
+          ({ key }) => key?.type === "event" && key.selector === log.signature,
+        )
+        .map(({ definition }) => definition);
       const decoded = decodeEventWith(fitting, log.topics, log.data, format);
       return {
         ...eventView(log),
@@ -105,11 +107,6 @@ function eventView(log: Log): EventView {
     transactionHash,
     signature,
   };
-}
-
-function isMeant(entry: AbiEntry, signature: string): boolean {
-  const fragment = parseAbi([entry]).items[0]?.fragment;
-  return fragment instanceof EventFragment && fragment.topicHash === signature;
 }
 
 function parseLog(log: unknown, transactionHash: string): Log {

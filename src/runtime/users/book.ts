@@ -16,6 +16,7 @@ import {
   UserTransactions,
 } from "../store/user-transactions.ts";
 import { AbiLibrary } from "./abi-library.ts";
+import { Queries } from "./queries.ts";
 import { revertError } from "./reverts.ts";
 import { idOfDigest } from "./transaction-digest.ts";
 
@@ -28,6 +29,8 @@ export class UserBook {
   readonly listeners: ReceiptListeners;
   readonly groups: UserGroups;
   readonly publics: PublicTransactions;
+  /** Admits what searches these tables. */
+  readonly queries = new Queries();
   readonly #library: AbiLibrary;
   readonly #now: () => number;
 

@@ -32,7 +32,7 @@ export class Calls {
   async call(input: CallInput, format: Format): Promise<Json> {
     const from = input.from ?? undefined;
     if (input.type === "public")
-      return await this.#base.call(resolvePublic(input, this.#abis), {
+      return await this.#base.call(await resolvePublic(input, this.#abis), {
         from,
         block: readBlock(input.block),
         format,
@@ -49,7 +49,7 @@ export class Calls {
         "A private call needs to know who: set from",
       );
     const ports = { service: this.#service, abis: this.#abis };
-    const call = resolveCall({ ...input, from }, ports);
+    const call = await resolveCall({ ...input, from }, ports);
     return formatParams(outputsOf(call), await this.query(call), format);
   }
 

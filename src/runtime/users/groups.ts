@@ -70,7 +70,7 @@ export class Groups {
         created: this.#book.now(),
       });
       this.#book.database.commit(() => {
-        this.#abis.keep(genesisAbi);
+        this.#abis.keepOwn(genesisAbi);
         this.#book.transactions.insert(transaction);
         this.#book.groups.insert(group);
       });
@@ -90,9 +90,11 @@ export class Groups {
     return this.#book.groups.byAddress(address.toLowerCase());
   }
 
-  find(query: Query, member?: string): readonly UserGroup[] {
+  async find(query: Query, member?: string): Promise<readonly UserGroup[]> {
     this.#adopt();
-    return this.#book.groups.find(query, member);
+    return await this.#book.queries.run(
+      async (turn) => await this.#book.groups.find(query, member, turn),
+    );
   }
 
   /** Runs by itself; a group that is not created yet is found again at the next start. */

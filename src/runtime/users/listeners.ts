@@ -68,8 +68,10 @@ export class Listeners {
     return this.#book.listeners.byName(name);
   }
 
-  find(query: Query): readonly ListenerSpec[] {
-    return this.#book.listeners.find(query);
+  async find(query: Query): Promise<readonly ListenerSpec[]> {
+    return await this.#book.queries.run(
+      async (turn) => await this.#book.listeners.find(query, turn),
+    );
   }
 
   setStarted(name: string, isStarted: boolean): void {

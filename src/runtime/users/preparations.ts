@@ -3,6 +3,7 @@ import { parseGroupAddress, parseIntentId } from "../../protocol/ids.ts";
 import type { AbiEntry } from "../domains/domain.ts";
 import type { NodeService } from "../service.ts";
 import { parseFormat } from "./abi/format.ts";
+import { parseAbi } from "./abi/parse-abi.ts";
 import type { AbiLibrary } from "./abi-library.ts";
 import type { UserBook } from "./book.ts";
 import { statesView } from "./records.ts";
@@ -44,7 +45,7 @@ export class Preparations {
     const prepared = this.#service.preparedOf(address, intentId);
     if (group === undefined || prepared === undefined) return undefined;
     const { to, effect } = prepared;
-    const abiReference = this.#abis.store([executeAbi]);
+    const abiReference = this.#executeAbi();
     const call = this.#abis.decodeCall(prepared.data, parseFormat(""));
     return {
       id: transaction.id,
@@ -60,5 +61,15 @@ export class Preparations {
       states: statesView({ group, effect }, transaction.created),
       metadata: { validUntil: prepared.validUntil, callData: prepared.data },
     };
+  }
+
+  /** Keeps it, so that the call can be decoded and sent; gives its hash. */
+  #executeAbi(): string {
+    const abi = parseAbi([executeAbi]);
+    if (!this.#book.abis.has(abi.hash))
+      this.#book.database.commit(() => {
+        this.#abis.keepOwn(abi);
+      });
+    return abi.hash;
   }
 }

@@ -39,19 +39,39 @@ export class Records {
     return this.#book.transactions.byIdempotencyKey(key);
   }
 
-  find(
+  async find(
     query: Query,
     options: { readonly isPending: boolean },
-  ): readonly UserTransaction[] {
-    return this.#book.transactions.find(query, options);
+  ): Promise<readonly UserTransaction[]> {
+    return await this.#book.queries.run(
+      async (turn) => await this.#book.transactions.find(query, options, turn),
+    );
+  }
+
+  /** The same, with what became of them. */
+  async findFull(
+    query: Query,
+    options: { readonly isPending: boolean },
+  ): Promise<readonly FullTransactionView[]> {
+    return await this.#book.queries.run(async (turn) => {
+      const views: FullTransactionView[] = [];
+      const found = await this.#book.transactions.find(query, options, turn);
+      for (const transaction of found) {
+        await turn();
+        views.push(this.full(transaction));
+      }
+      return views;
+    });
   }
 
   receipt(id: string): NumberedReceipt | undefined {
     return this.#book.receipts.byTransaction(id.toLowerCase());
   }
 
-  findReceipts(query: Query): readonly NumberedReceipt[] {
-    return this.#book.receipts.find(query);
+  async findReceipts(query: Query): Promise<readonly NumberedReceipt[]> {
+    return await this.#book.queries.run(
+      async (turn) => await this.#book.receipts.find(query, turn),
+    );
   }
 
   full(transaction: UserTransaction): FullTransactionView {

@@ -3,7 +3,7 @@ import type { FunctionFragment } from "ethers";
 import { parseGroupAddress } from "../../protocol/ids.ts";
 import type { Json } from "../domains/domain.ts";
 import type { NodeGroup, NodeService } from "../service.ts";
-import { type Abi, parseAbi } from "./abi/parse-abi.ts";
+import { type Abi, readAbi } from "./abi/parse-abi.ts";
 import { pickFunction } from "./abi/pick-function.ts";
 import { readData } from "./abi/read-data.ts";
 import { signatureOf } from "./abi/signature.ts";
@@ -23,10 +23,10 @@ export interface ResolvedCall {
 }
 
 /** Finds out what a user means. Throws a {@link UserError} if he cannot mean anything. */
-export function resolveCall(
+export async function resolveCall(
   input: TransactionInput,
   ports: { readonly service: NodeService; readonly abis: AbiLibrary },
-): ResolvedCall {
+): Promise<ResolvedCall> {
   const { service, abis } = ports;
   const identity = parseLocalIdentity(input.from, service.name);
   const to = input.to ?? undefined;
@@ -37,7 +37,7 @@ export function resolveCall(
       "Bytecode can only be supplied with a public constructor",
     );
   const group = groupAt(to, input.domain ?? undefined, service);
-  const abi = abiOf(input, abis);
+  const abi = await abiOf(input, abis);
   const fragment = pickFunction(abi, input.function ?? "");
   const signature = signatureOf(fragment);
   const args = readData(
@@ -73,21 +73,21 @@ export function groupAt(
 }
 
 /** The ABI that a user gives, or names. */
-export function abiOf(
+export async function abiOf(
   input: Pick<TransactionInput, "abi" | "abiReference">,
   abis: AbiLibrary,
-): Abi {
+): Promise<Abi> {
   const abi = input.abi ?? undefined;
   const reference = input.abiReference ?? undefined;
   if (abi !== undefined && reference !== undefined)
     throw new UserError("PD012202", "Supply abi or abiReference, not both");
-  if (abi !== undefined) return parseAbi(abi);
+  if (abi !== undefined) return await readAbi(abi);
   if (reference === undefined)
     throw new UserError("PD012218", "Supply abi or abiReference");
   const stored = abis.get(reference);
   if (stored === undefined)
     throw new UserError("PD012203", `There is no stored ABI ${reference}`);
-  return parseAbi(stored.abi);
+  return await readAbi(stored.abi);
 }
 
 function deployProblem(input: TransactionInput): UserError {

@@ -43,10 +43,14 @@ export interface PublicCall {
 }
 
 /** Finds out what a user means. Throws a {@link UserError} if he cannot mean anything. */
-export function resolvePublic(input: Input, abis: AbiLibrary): PublicCall {
+export async function resolvePublic(
+  input: Input,
+  abis: AbiLibrary,
+): Promise<PublicCall> {
   const to = input.to ?? undefined;
-  const abi =
-    to === undefined ? constructorAbi(input, abis) : abiOf(input, abis);
+  const abi = await (to === undefined
+    ? constructorAbi(input, abis)
+    : abiOf(input, abis));
   const fragment =
     to === undefined
       ? pickConstructor(abi, input.function ?? "")
@@ -74,9 +78,9 @@ export function resolvePublic(input: Input, abis: AbiLibrary): PublicCall {
 }
 
 /** Whoever has no constructor need not say so. */
-function constructorAbi(input: Input, abis: AbiLibrary): Abi {
+async function constructorAbi(input: Input, abis: AbiLibrary): Promise<Abi> {
   const hasAbi = (input.abi ?? input.abiReference ?? undefined) !== undefined;
-  return hasAbi ? abiOf(input, abis) : parseAbi([]);
+  return hasAbi ? await abiOf(input, abis) : parseAbi([]);
 }
 
 function pickConstructor(

@@ -9,6 +9,7 @@ import type { BaseTransactions } from "./base-transactions.ts";
 import type { UserBook } from "./book.ts";
 import { notSupported, UserError } from "./errors.ts";
 import type { TransactionInput } from "./input.ts";
+import { pace } from "./pace.ts";
 import { type ResolvedCall, resolveCall } from "./resolve-call.ts";
 import { type PublicCall, resolvePublic } from "./resolve-public.ts";
 import { digestOfId } from "./transaction-digest.ts";
@@ -70,15 +71,17 @@ export class Submissions {
     inputs: readonly TransactionInput[],
     { isPrepareOnly }: { readonly isPrepareOnly: boolean },
   ): Promise<readonly string[]> {
-    const wanted = inputs.map((input) => ({
-      ...this.#resolve(input),
-      options: {
-        from: input.from,
-        idempotencyKey: input.idempotencyKey ?? undefined,
-        dependsOn: input.dependsOn ?? [],
-        isPrepareOnly,
-      },
-    }));
+    const wanted: (Wanted & { readonly options: SubmitOptions })[] = [];
+    for (const input of inputs)
+      wanted.push({
+        ...(await this.#resolve(input)),
+        options: {
+          from: input.from,
+          idempotencyKey: input.idempotencyKey ?? undefined,
+          dependsOn: input.dependsOn ?? [],
+          isPrepareOnly,
+        },
+      });
     return await this.submit(wanted);
   }
 
@@ -105,11 +108,13 @@ export class Submissions {
         intents: ready.flatMap(({ intents }) => intents),
         transactions: ready.flatMap(({ transactions }) => transactions),
       };
+      // Before and not with the transactions: many ABIs with many entries take a while.
+      for (const { abi } of ready) {
+        await pace.turn();
+        this.#abis.keep(abi);
+      }
       await this.#service.submit(work, () => {
-        for (const { abi, row } of ready) {
-          this.#abis.keep(abi);
-          this.#book.transactions.insert(row);
-        }
+        for (const { row } of ready) this.#book.transactions.insert(row);
       });
       return ready.map(({ row }) => row.id);
     } finally {
@@ -145,11 +150,11 @@ export class Submissions {
     this.#claims.set(key, id);
   }
 
-  #resolve(input: TransactionInput): Wanted {
+  async #resolve(input: TransactionInput): Promise<Wanted> {
     if (input.type === "public")
-      return { type: "public", call: resolvePublic(input, this.#abis) };
+      return { type: "public", call: await resolvePublic(input, this.#abis) };
     const ports = { service: this.#service, abis: this.#abis };
-    return { type: "private", call: resolveCall(input, ports) };
+    return { type: "private", call: await resolveCall(input, ports) };
   }
 
   async #readyPublic(

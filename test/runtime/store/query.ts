@@ -4,7 +4,7 @@ import { Database } from "../../../src/runtime/store/database.ts";
 import {
   type Query,
   QueryError,
-  toClause,
+  toCondition,
 } from "../../../src/runtime/store/query.ts";
 import {
   booleanField,
@@ -24,9 +24,14 @@ const fields = {
 describe("queries", () => {
   let database: Database;
   const find = (query: Query): unknown[] => {
-    const { sql, values } = toClause(query, { fields, order: "name ASC" });
+    const { sql, values, sort, limit } = toCondition(query, { fields });
+    const order = [...sort, "name ASC"].join(", ");
     return database
-      .all(`SELECT name FROM things ${sql}`, ...values)
+      .all(
+        `SELECT name FROM things WHERE ${sql} ORDER BY ${order} LIMIT ?`,
+        ...values,
+        limit,
+      )
       .map((row) => row["name"]);
   };
   before(() => {

@@ -26,7 +26,7 @@ export const abiMethods: readonly Method[] = [
     summary: "Keeps an ABI, for decoding and for references; gives its hash",
     params: { abi },
     result: hex32,
-    run: (params, { api }) => api.abis.store(params.abi),
+    run: async (params, { api }) => await api.abis.store(params.abi),
   }),
   method({
     name: "ptx_getStoredABI",
@@ -40,7 +40,7 @@ export const abiMethods: readonly Method[] = [
     summary: "ABIs, newest first",
     params: { query },
     result: z.array(storedAbi).readonly(),
-    run: (params, { api }) => api.abis.find(params.query),
+    run: async (params, { api }) => await api.abis.find(params.query),
   }),
   method({
     name: "ptx_decodeCall",

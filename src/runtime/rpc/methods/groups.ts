@@ -102,15 +102,16 @@ export const groupMethods: readonly Method[] = [
     summary: "Groups, newest first",
     params: { query },
     result: z.array(group).readonly(),
-    run: (params, { api }) => api.groups.find(params.query).map(view),
+    run: async (params, { api }) =>
+      (await api.groups.find(params.query)).map(view),
   }),
   method({
     name: "pgroup_queryGroupsWithMember",
     summary: "Groups that somebody is a member of, newest first",
     params: { member: identity, query },
     result: z.array(group).readonly(),
-    run: (params, { api }) =>
-      api.groups.find(params.query, params.member).map(view),
+    run: async (params, { api }) =>
+      (await api.groups.find(params.query, params.member)).map(view),
   }),
   method({
     name: "pgroup_sendTransaction",

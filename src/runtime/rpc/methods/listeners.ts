@@ -85,7 +85,8 @@ export const listenerMethods: readonly Method[] = [
     summary: "Listeners, newest first",
     params: { query },
     result: z.array(listener).readonly(),
-    run: (params, { api }) => api.listeners.find(params.query).map(view),
+    run: async (params, { api }) =>
+      (await api.listeners.find(params.query)).map(view),
   }),
   lifecycle(
     "ptx_startReceiptListener",

@@ -34,8 +34,8 @@ export const receiptMethods: readonly Method[] = [
     summary: "Receipts, latest first",
     params: { query },
     result: z.array(receipt).readonly(),
-    run: (params, { api }) =>
-      api.records.findReceipts(params.query).map(receiptView),
+    run: async (params, { api }) =>
+      (await api.records.findReceipts(params.query)).map(receiptView),
   }),
   method({
     name: "ptx_getDomainReceipt",

@@ -101,32 +101,30 @@ export const transactionMethods: readonly Method[] = [
     summary: "Transactions, newest first",
     params: { query },
     result: z.array(transaction).readonly(),
-    run: (params, { api }) =>
-      api.records.find(params.query, { isPending: false }).map(transactionView),
+    run: async ({ query: wanted }, { api }) =>
+      (await api.records.find(wanted, { isPending: false })).map(
+        transactionView,
+      ),
   }),
   method({
     name: "ptx_queryTransactionsFull",
     summary: "Transactions with what became of them, newest first",
     params: { query },
     result: z.array(fullTransaction).readonly(),
-    run: (params, { api }) =>
-      api.records
-        .find(params.query, { isPending: false })
-        .map((found) => api.records.full(found)),
+    run: async (params, { api }) =>
+      await api.records.findFull(params.query, { isPending: false }),
   }),
   method({
     name: "ptx_queryPendingTransactions",
     summary: "Transactions without a receipt, newest first",
     params: { query, full: z.boolean().nullable() },
     result: z.array(z.union([transaction, fullTransaction])).readonly(),
-    run: (params, { api }) =>
-      api.records
-        .find(params.query, { isPending: true })
-        .map((found) =>
-          params.full === true
-            ? api.records.full(found)
-            : transactionView(found),
-        ),
+    run: async ({ query: wanted, full }, { api }) =>
+      full === true
+        ? await api.records.findFull(wanted, { isPending: true })
+        : (await api.records.find(wanted, { isPending: true })).map(
+            transactionView,
+          ),
   }),
 ];
 

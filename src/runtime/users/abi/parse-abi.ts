@@ -10,6 +10,7 @@ import type { AbiEntry } from "../../domains/domain.ts";
 import { sha256Hex } from "../../sha256.ts";
 import type { KeyedEntry } from "../../store/stored-abis.ts";
 import { UserError } from "../errors.ts";
+import { pace } from "../pace.ts";
 import { solidityOf } from "./signature.ts";
 import { keyOf, typeOf } from "./types.ts";
 
@@ -17,6 +18,10 @@ import { keyOf, typeOf } from "./types.ts";
 export interface AbiItem {
   readonly definition: AbiEntry;
   readonly fragment: Fragment;
+  /** As in Solidity. */
+  readonly solidity: string;
+  /** What it is found by, if it is something that can be found. */
+  readonly key: Omit<KeyedEntry, "definition"> | undefined;
 }
 
 /** An ABI, read, with the hash that it is known by. */
@@ -29,35 +34,75 @@ export interface Abi {
 const entriesMax = 2_000;
 /** Characters of a type or a name. */
 const wordLengthMax = 256;
+/** Names, types and lists in one entry, which is read in one piece: hundreds of parameters. */
+const partsMax = 2_000;
 
 /** ABIs that were read lately. Users send the same one with every transaction, and reading takes milliseconds. */
 const recent = new Map<string, Abi>();
 const recentMax = 64;
+/** Characters of all of them; read, they need about ten times as much memory. */
+const recentCharactersMax = 4_194_304;
+let recentCharacters = 0;
 
-/** Reads a JSON ABI. Throws a {@link UserError}. */
+/** Reads a JSON ABI of this software, or of one entry, at once. Throws a {@link UserError}. */
 export function parseAbi(entries: readonly AbiEntry[]): Abi {
   const text = JSON.stringify(entries);
-  const abi = recent.get(text) ?? readAbi(entries);
-  recent.delete(text);
+  return remember(
+    text,
+    recent.get(text) ?? abiOfItems(requireFew(entries).map(parseItem)),
+  );
+}
+
+/** Reads a JSON ABI of a user, which may be large, in small pieces. Throws a {@link UserError}. */
+export async function readAbi(entries: readonly AbiEntry[]): Promise<Abi> {
+  const text = JSON.stringify(entries);
+  const known = recent.get(text);
+  if (known !== undefined) return remember(text, known);
+  const items: AbiItem[] = [];
+  for (const definition of requireFew(entries)) {
+    await pace.turn();
+    items.push(parseItem(definition));
+  }
+  await pace.turn();
+  return remember(text, abiOfItems(items));
+}
+
+function remember(text: string, abi: Abi): Abi {
+  if (recent.delete(text)) recentCharacters -= text.length;
   recent.set(text, abi);
-  if (recent.size > recentMax) {
-    const [oldest] = recent.keys();
-    if (oldest !== undefined) recent.delete(oldest);
+  recentCharacters += text.length;
+  for (const oldest of recent.keys()) {
+    if (recent.size <= recentMax && recentCharacters <= recentCharactersMax)
+      break;
+    recent.delete(oldest);
+    recentCharacters -= oldest.length;
   }
   return abi;
 }
 
-function readAbi(entries: readonly AbiEntry[]): Abi {
+function requireFew(entries: readonly AbiEntry[]): readonly AbiEntry[] {
   if (entries.length > entriesMax)
     throw new UserError(
       "PD012201",
       `The ABI has ${entries.length} entries; ${entriesMax} are allowed`,
     );
-  const items = entries.map((definition) => ({
+  return entries;
+}
+
+function parseItem(definition: AbiEntry): AbiItem {
+  const fragment = parseEntry(definition);
+  return {
     definition,
-    fragment: parseEntry(definition),
-  }));
-  return { hash: hashOf(items), items };
+    fragment,
+    solidity: solidityOf(fragment),
+    key: keyOfEntry(fragment),
+  };
+}
+
+/** The order of the entries does not matter for the hash. */
+function abiOfItems(items: readonly AbiItem[]): Abi {
+  const lines = items.map(({ solidity }) => solidity).sort();
+  return { hash: sha256Hex(lines.join("\n")), items };
 }
 
 /** Reads one entry. Throws a {@link UserError}. */
@@ -82,21 +127,19 @@ export function parseEntry(definition: AbiEntry): Fragment {
 
 /** What an ABI's entries are found by. */
 export function keyed({ items }: Abi): readonly KeyedEntry[] {
-  return items.flatMap(({ definition, fragment }): KeyedEntry[] => {
-    if (fragment instanceof FunctionFragment)
-      return [{ type: "function", selector: fragment.selector, definition }];
-    if (fragment instanceof ErrorFragment)
-      return [{ type: "error", selector: fragment.selector, definition }];
-    if (fragment instanceof EventFragment)
-      return [{ type: "event", selector: fragment.topicHash, definition }];
-    return [];
-  });
+  return items.flatMap(({ definition, key }) =>
+    key === undefined ? [] : [{ ...key, definition }],
+  );
 }
 
-/** The order of the entries does not matter. */
-function hashOf(items: readonly AbiItem[]): string {
-  const lines = items.map(({ fragment }) => solidityOf(fragment)).sort();
-  return sha256Hex(lines.join("\n"));
+function keyOfEntry(fragment: Fragment): AbiItem["key"] {
+  if (fragment instanceof FunctionFragment)
+    return { type: "function", selector: fragment.selector };
+  if (fragment instanceof ErrorFragment)
+    return { type: "error", selector: fragment.selector };
+  if (fragment instanceof EventFragment)
+    return { type: "event", selector: fragment.topicHash };
+  return undefined;
 }
 
 /** Values are kept by name, so no two may have the same one. */
@@ -110,10 +153,15 @@ function requireNames(params: readonly ParamType[]): void {
   }
 }
 
-/** Types are read by functions that call themselves for every part of them. */
-function requireShort(value: unknown): void {
+/** Types are read by functions that call themselves for every part of them. Gives the number of parts. */
+function requireShort(value: unknown, before = 0): number {
+  let parts = before + 1;
+  if (parts > partsMax) throw new Error(`it has more than ${partsMax} parts`);
   if (typeof value === "string" && value.length > wordLengthMax)
-    throw new Error(`a word has ${value.length} characters`);
-  if (typeof value !== "object" || value === null) return;
-  for (const part of Object.values(value)) requireShort(part);
+    throw new Error(
+      `a word has ${value.length} characters; ${wordLengthMax} are allowed`,
+    );
+  if (typeof value !== "object" || value === null) return parts;
+  for (const part of Object.values(value)) parts = requireShort(part, parts);
+  return parts;
 }
