@@ -1,9 +1,10 @@
 /** One user's WebSocket, as methods see it. Ends when the socket does. */
 export interface Session {
-  /** Sends a notification. Does nothing on a socket that is closed. */
+  /** Sends a notification, and calls back when it has left. Does neither on a socket that is closed. */
   readonly notify: (
     method: string,
     params: Readonly<Record<string, unknown>>,
+    onSent: () => void,
   ) => void;
   /** Runs when the answer to the request was handed to the socket. */
   readonly afterAnswer: (work: () => void) => void;

@@ -32,9 +32,12 @@ export class SocketSession {
   forRequest(): RequestSession {
     const waiting: (() => void)[] = [];
     return {
-      notify: (method, params) => {
+      notify: (method, params, onSent) => {
         // No result at the top: clients would take it for an answer.
-        this.send(JSON.stringify({ jsonrpc: "2.0", id: null, method, params }));
+        this.send(
+          JSON.stringify({ jsonrpc: "2.0", id: null, method, params }),
+          onSent,
+        );
       },
       afterAnswer: (work) => {
         waiting.push(work);
@@ -49,10 +52,14 @@ export class SocketSession {
     };
   }
 
-  send(text: string): void {
+  /** Calls back when the text was handed to the network. */
+  send(text: string, onSent: () => void = () => undefined): void {
     const socket = this.#socket;
     if (socket.readyState !== socket.OPEN) return;
-    socket.send(text);
+    socket.send(text, (error) => {
+      // A socket that fails is closed, and ends what it had.
+      if (!(error instanceof Error)) onSent();
+    });
     if (socket.bufferedAmount > this.#limits.bufferedBytes) socket.terminate();
   }
 

@@ -1,13 +1,24 @@
 import type { NumberedReceipt } from "../store/user-receipts.ts";
 import type { UserBook } from "./book.ts";
+import { pace } from "./pace.ts";
 import type { Records } from "./records.ts";
 import type { FullReceiptView } from "./shapes.ts";
 
-/** Somebody who gets receipts. */
-export type Receiver = (batch: {
-  readonly batchId: number;
-  readonly receipts: readonly FullReceiptView[];
-}) => void;
+/** Somebody who gets receipts. Calls `onSent` when the batch has left this process: before that nobody can acknowledge it. */
+export type Receiver = (
+  batch: {
+    readonly batchId: number;
+    readonly receipts: readonly FullReceiptView[];
+  },
+  onSent: () => void,
+) => void;
+
+/** A batch that one receiver gets. It may be acknowledged once it was sent. */
+interface InFlight {
+  readonly to: Receiver;
+  readonly last: number;
+  isSent: boolean;
+}
 
 /** Receipts in one batch. */
 const batchMax = 100;
@@ -15,6 +26,8 @@ const batchMax = 100;
 const pauseMs = { first: 50, max: 5_000 };
 /** How long to wait for the states of a receipt to arrive. */
 const incompleteMs = 1_000;
+/** How long to wait when the disk did not take the receipts. */
+const failedMs = 1_000;
 
 /** Brings the receipts of one listener to who is there to receive them: one batch at a time, until it is acknowledged. */
 export class Delivery {
@@ -24,7 +37,7 @@ export class Delivery {
   readonly #report: (error: unknown) => void;
   readonly #receivers: Receiver[] = [];
   #batches = 0;
-  #inFlight: { readonly to: Receiver; readonly last: number } | undefined;
+  #inFlight: InFlight | undefined;
   #refusals = 0;
   #pause: NodeJS.Timeout | undefined;
 
@@ -57,11 +70,12 @@ export class Delivery {
     this.pump();
   }
 
-  /** The receiver has the batch for good. */
+  /** The receiver has the batch for good. It cannot have one that was not sent to it: that is not acknowledged. */
   ack(receiver: Receiver): void {
     const batch = this.#inFlight;
-    if (batch?.to !== receiver) return;
-    this.#book.database.commit(() => {
+    if (batch?.to !== receiver || !batch.isSent) return;
+    // It is on the disk before the next batch is sent.
+    this.#book.database.write(() => {
       this.#book.listeners.setCheckpoint(this.#name, batch.last);
     });
     this.#inFlight = undefined;
@@ -71,7 +85,7 @@ export class Delivery {
 
   /** The receiver wants the batch again. */
   nack(receiver: Receiver): void {
-    if (this.#inFlight?.to !== receiver) return;
+    if (this.#inFlight?.to !== receiver || !this.#inFlight.isSent) return;
     this.#inFlight = undefined;
     const wait = pauseMs.first * 2 ** (this.#refusals - 1);
     if (this.#refusals++ === 0) this.pump();
@@ -103,18 +117,43 @@ export class Delivery {
     const batch = this.#next();
     const last = batch.at(-1)?.sequence;
     if (last === undefined) return;
+    const inFlight = { to: receiver, last, isSent: false };
+    this.#inFlight = inFlight;
+    this.#send(inFlight, batch).catch((error: unknown) => {
+      this.#report(error);
+      if (this.#inFlight !== inFlight) return;
+      this.#inFlight = undefined;
+      this.#wait(failedMs);
+    });
+  }
+
+  /** Does nothing if the receiver goes away meanwhile: another one gets the batch. */
+  async #send(
+    inFlight: InFlight,
+    batch: readonly NumberedReceipt[],
+  ): Promise<void> {
     const options = this.#book.listeners.byName(this.#name)?.options;
     const domainReceipts = options?.domainReceipts === true;
-    const receipts = batch.map((receipt) =>
-      this.#records.fullReceipt(receipt, { domainReceipts }),
-    );
-    const inFlight = { to: receiver, last };
-    this.#inFlight = inFlight;
-    const batchId = this.#batches++;
+    const receipts: FullReceiptView[] = [];
+    for (const receipt of batch) {
+      await pace.turn();
+      if (this.#inFlight !== inFlight) return;
+      receipts.push(this.#records.fullReceipt(receipt, { domainReceipts }));
+    }
     // Some of it may not be on the disk yet.
-    this.#book.database.flush((error) => {
-      if (error !== undefined) this.#report(error);
-      else if (this.#inFlight === inFlight) receiver({ batchId, receipts });
+    await this.#flush();
+    if (this.#inFlight !== inFlight) return;
+    inFlight.to({ batchId: this.#batches++, receipts }, () => {
+      inFlight.isSent = true;
+    });
+  }
+
+  async #flush(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#book.database.flush((error) => {
+        if (error === undefined) resolve();
+        else reject(error);
+      });
     });
   }
 
@@ -136,6 +175,7 @@ export class Delivery {
   }
 
   #wait(ms: number): void {
+    clearTimeout(this.#pause);
     this.#pause = setTimeout(() => {
       this.#pause = undefined;
       this.pump();

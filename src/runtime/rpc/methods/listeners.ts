@@ -185,11 +185,9 @@ function subscribe(name: string, { api, session }: Context): string {
       `PD099004: A socket has at most ${session.subscriptionsMax} subscriptions`,
     );
   const id = randomUUID();
-  const receiver: Receiver = ({ batchId, receipts }) => {
-    session.notify("ptx_subscription", {
-      subscription: id,
-      result: { ...(batchId > 0 && { batchId }), receipts },
-    });
+  const receiver: Receiver = ({ batchId, receipts }, onSent) => {
+    const result = { ...(batchId > 0 && { batchId }), receipts };
+    session.notify("ptx_subscription", { subscription: id, result }, onSent);
   };
   session.subscriptions.set(id, {
     ack: () => {
