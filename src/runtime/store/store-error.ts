@@ -1,3 +1,5 @@
+import { basename, dirname } from "node:path";
+
 /** What is wrong with a store: somebody else has it, it is newer than this code, its content is broken, or the disk is. */
 export type StoreErrorCode = "LOCKED" | "NEWER" | "CORRUPT" | "FAILED";
 
@@ -48,8 +50,10 @@ export function translate(file: string, error: unknown): Error {
         { cause: error },
       );
     case 8: // SQLITE_READONLY
-    case 10: // SQLITE_IOERR
+      return readOnly(file, error);
     case 13: // SQLITE_FULL
+      return full(file, error);
+    case 10: // SQLITE_IOERR
     case 14: // SQLITE_CANTOPEN
     case 23: // SQLITE_AUTH
       return new StoreError(
@@ -58,8 +62,48 @@ export function translate(file: string, error: unknown): Error {
         { cause: error },
       );
     default:
+      return fromSystem(file, error);
+  }
+}
+
+/** Says what an error of the operating system means for the file. */
+export function fromSystem(file: string, error: Error): Error {
+  switch (Reflect.get(error, "code")) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return full(file, error);
+    case "EROFS":
+    case "EACCES":
+    case "EPERM":
+      return readOnly(file, error);
+    case "EIO":
+    case "ENOENT":
+    case "EMFILE":
+    case "ENFILE":
+      return new StoreError(
+        "FAILED",
+        `${file} cannot be used: ${error.message}. Nothing that was committed is lost.`,
+        { cause: error },
+      );
+    default:
       return error;
   }
+}
+
+function full(file: string, error: Error): StoreError {
+  return new StoreError(
+    "FAILED",
+    `The disk with the folder ${dirname(file)} is full, and ${basename(file)} cannot grow. Make room on it. Nothing that was committed is lost.`,
+    { cause: error },
+  );
+}
+
+function readOnly(file: string, error: Error): StoreError {
+  return new StoreError(
+    "FAILED",
+    `The folder ${dirname(file)} or its disk is read-only, and ${basename(file)} cannot be written. Make both writable for the user of this process. Nothing that was committed is lost.`,
+    { cause: error },
+  );
 }
 
 /** The number of an error of SQLite, without its details; 0 for other errors. */

@@ -13,7 +13,7 @@ import { Peers } from "./peers.ts";
 import { Records } from "./records.ts";
 import { migrations } from "./schema.ts";
 import { States } from "./states.ts";
-import { StoreError } from "./store-error.ts";
+import { fromSystem, StoreError } from "./store-error.ts";
 
 /** What a node must not forget. */
 export interface Store {
@@ -91,6 +91,8 @@ function createPrivately(file: string): void {
   try {
     closeSync(openSync(file, "wx", 0o600));
   } catch (error) {
+    const known = error instanceof Error ? fromSystem(file, error) : error;
+    if (known instanceof StoreError) throw known;
     throw new StoreError(
       "FAILED",
       `${file} cannot be created: ${error instanceof Error ? error.message : "no reason given"}.`,
