@@ -10,6 +10,9 @@ export function readJson(text: string, depthMax: number): unknown {
   }
 }
 
+/** Objects and lists in one body: those of the largest ABI. Each is looked at several times, and all in one go. */
+const partsMax = 32_768;
+
 const quote = 0x22;
 const backslash = 0x5c;
 const openBracket = 0x5b;
@@ -20,6 +23,7 @@ const closeBrace = 0x7d;
 /** Looks at the text, because whatever walks through a value calls itself for every level. */
 function requireShallow(text: string, depthMax: number): void {
   let depth = 0;
+  let parts = 0;
   let isInString = false;
   for (let index = 0; index < text.length; index++) {
     // In a megabyte of text, numbers are faster than characters.
@@ -28,8 +32,15 @@ function requireShallow(text: string, depthMax: number): void {
       if (code === backslash) index++;
       else if (code === quote) isInString = false;
     } else if (code === quote) isInString = true;
-    else if (code === openBracket || code === openBrace) depth++;
-    else if (code === closeBracket || code === closeBrace) depth--;
+    else if (code === openBracket || code === openBrace) {
+      depth++;
+      parts++;
+    } else if (code === closeBracket || code === closeBrace) depth--;
+    if (parts > partsMax)
+      throw new RpcError(
+        codes.parse,
+        `PD020700: The request has more than ${partsMax} objects and lists. Send less at once`,
+      );
     if (depth > depthMax)
       throw new RpcError(
         codes.parse,

@@ -151,6 +151,11 @@ describe("the event loop under requests", function () {
     ).to.deep.equal([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
   });
 
+  it("refuses more objects than it can look at in one go", async () => {
+    const answer = await post(fixture.httpUrl, `[${"{},".repeat(300_000)}{}]`);
+    expect(answer).to.have.nested.property("error.code", -32_700);
+  });
+
   it("refuses what takes longer than a query needs", async () => {
     const { httpUrl } = fixture;
     const digits = "9".repeat(900_000);
