@@ -19,6 +19,8 @@ export class MemoryIndex {
   readonly reverts: number[] = [];
   readonly troubles: (Error | undefined)[] = [];
   readonly pages: number[] = [];
+  genesis: string | undefined;
+  lastCreation: number | undefined;
   readonly listeners = new Set<() => void>();
 
   /** Opens an indexer that writes here. */
@@ -33,7 +35,6 @@ export class MemoryIndex {
         chainId: 31337n,
         groups: [],
         pollMs: 20,
-        lowerHeadPolls: 1,
         ...options,
       },
       { client, timers: machineTimers, ...this.ports(), ...ports },
@@ -46,6 +47,12 @@ export class MemoryIndex {
       head: () => this.blocks.at(-1),
       knownAt: (number) =>
         this.blocks.findLast((block) => block.number <= number),
+      genesis: () => this.genesis,
+      onGenesis: async (hash) => {
+        this.genesis = hash;
+        await Promise.resolve();
+      },
+      lastCreation: () => this.lastCreation,
       onBlocks: async (blocks) => {
         await this.#take(blocks);
       },

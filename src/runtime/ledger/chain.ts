@@ -50,6 +50,12 @@ export class Chain {
     return readAnswer(parseHeader, answer);
   }
 
+  /** The block with this hash, whichever chain it is on. Undefined if the node does not have it. */
+  async headerOf(hash: string): Promise<Header | undefined> {
+    const answer = await this.#ask("eth_getBlockByHash", hash, false);
+    return readAnswer(parseHeader, answer);
+  }
+
   /** The name and version of the node's software; empty if it does not tell. */
   async clientVersion(): Promise<string> {
     try {

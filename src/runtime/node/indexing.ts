@@ -14,7 +14,11 @@ interface IndexingPorts extends NodePorts {
 
 /** Follows the chain for a node, from the last block on its disk. */
 export function createIndexer(
-  options: { readonly chainId: bigint; readonly settings: NodeSettings },
+  options: {
+    readonly chainId: bigint;
+    readonly factory: string;
+    readonly settings: NodeSettings;
+  },
   ports: IndexingPorts,
 ): Indexer {
   const { store, feed, onFact } = ports;
@@ -28,6 +32,7 @@ export function createIndexer(
       chainId: options.chainId,
       confirmations,
       pollMs,
+      contract: options.factory,
       // Those whose past is not indexed yet come later.
       groups: store.groups
         .list()
@@ -38,6 +43,17 @@ export function createIndexer(
       ...ports,
       head: () => store.blocks.head(),
       knownAt: (number) => store.blocks.knownAt(number),
+      genesis: () => store.blocks.genesis(),
+      onGenesis: async (hash) => {
+        store.commit(() => {
+          store.blocks.setGenesis(hash);
+        });
+        await Promise.resolve();
+      },
+      lastCreation: () => {
+        const created = store.groups.list().map((one) => one.createdBlock);
+        return created.length === 0 ? undefined : Math.max(...created);
+      },
       onBlocks: async (blocks) => {
         await feed.take(blocks);
       },

@@ -16,6 +16,7 @@ CREATE TABLE blocks (
   number INTEGER PRIMARY KEY,
   hash TEXT NOT NULL
 );
+CREATE TABLE genesis (hash TEXT NOT NULL);
 ${transitionsSchema}`;
 
 /** A block, as far as a reorganisation is found with it. */
@@ -32,6 +33,19 @@ export class Blocks {
   constructor(database: Database) {
     this.#database = database;
     this.#transitions = new Transitions(database);
+  }
+
+  /** The hash of the first block of the chain that this store belongs to; undefined until it is set. */
+  genesis(): Hex | undefined {
+    const row = this.#database.get("SELECT hash FROM genesis");
+    return row === undefined
+      ? undefined
+      : new Columns(row, { table: "genesis", key: "1" }).read("hash", hex);
+  }
+
+  setGenesis(hash: string): void {
+    this.#database.run("DELETE FROM genesis");
+    this.#database.run("INSERT INTO genesis (hash) VALUES (?)", hash);
   }
 
   /** The last block that was added. */
@@ -126,6 +140,14 @@ export class Blocks {
     ids: readonly IntentId[],
   ): ReadonlySet<IntentId> {
     return this.#transitions.fulfilledAmong(group, ids);
+  }
+
+  /** Whether a transaction made a transition of a group in a block, as far as this is indexed. */
+  hasTransition(
+    group: string,
+    place: { readonly block: number; readonly transactionHash: string },
+  ): boolean {
+    return this.#transitions.has(group, place);
   }
 
   /** What later blocks did, oldest first. */

@@ -56,6 +56,20 @@ export class Transitions {
     this.#database = database;
   }
 
+  /** Whether a transaction made a transition of a group in a block. */
+  has(
+    group: string,
+    place: { readonly block: number; readonly transactionHash: string },
+  ): boolean {
+    const row = this.#database.get(
+      "SELECT 1 FROM transitions WHERE block = ? AND group_address = ? AND transaction_hash = ?",
+      place.block,
+      group,
+      place.transactionHash,
+    );
+    return row !== undefined;
+  }
+
   add(transition: StoredTransition): void {
     const { group } = transition;
     const intents = JSON.stringify(transition.intents);

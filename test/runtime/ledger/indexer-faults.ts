@@ -102,31 +102,6 @@ describe("runtime: indexer on a chain that misbehaves", function () {
     expect(index.blocks).to.be.empty;
   });
 
-  it("does not take a node that is behind for a reorganisation", async () => {
-    const index = new MemoryIndex();
-    let behind = 0;
-    const lagging: ChainClient = {
-      ...client,
-      request: async (method, params) => {
-        if (behind > 0 && params[0] === "latest") {
-          behind--;
-          return await client.request(method, ["0x5", false]);
-        }
-        return await client.request(method, params);
-      },
-    };
-    const indexer = index.open(lagging, { ...options(), lowerHeadPolls: 3 });
-    indexer.start();
-    const head = Number(await client.request("eth_blockNumber", []));
-    await index.until(() => index.height === head);
-    behind = 2;
-    await group.execute();
-    await index.until(() => index.height === head + 1);
-    await indexer.stop();
-    expect(behind).to.equal(0);
-    expect(index.reverts).to.deep.equal([]);
-  });
-
   it("tells nothing more while it is held", async () => {
     const index = new MemoryIndex();
     const indexer = index.open(client, options());

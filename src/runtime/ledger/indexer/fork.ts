@@ -1,5 +1,7 @@
 import type { Chain } from "../chain.ts";
+import type { Header } from "../values.ts";
 import { ChainMoved } from "../worker.ts";
+import { parentOf } from "./parents.ts";
 
 /** A block that was indexed. */
 export interface BlockReference {
@@ -48,4 +50,33 @@ export async function findFork(
     if (await isOnChain(probe)) good = probe.number;
     else gone = probe.number;
   }
+}
+
+/**
+ * Goes down from a block to the first that is wanted, each time to the parent by its hash, so that all of them are of one
+ * chain, whoever answers. Undefined if there is none within `stepsMax`, or a parent is not told.
+ */
+export async function walkToKnown(
+  { chain }: { readonly chain: Chain },
+  from: Header,
+  options: {
+    readonly stepsMax: number;
+    readonly isWanted: (block: BlockReference) => boolean;
+  },
+): Promise<
+  { readonly number: number; readonly passed: readonly string[] } | undefined
+> {
+  const passed: string[] = [];
+  let block = from;
+  for (let steps = 0; steps <= options.stepsMax; steps++) {
+    if (options.isWanted(block)) return { number: block.number, passed };
+    passed.push(block.hash);
+    const parent = parentOf(block);
+    if (parent === undefined || block.number === 0) return undefined;
+    const next = await chain.headerOf(parent);
+    if (next?.number !== block.number - 1 || next.hash !== parent)
+      throw new ChainMoved("The parent of a block is not there.");
+    block = next;
+  }
+  return undefined;
 }

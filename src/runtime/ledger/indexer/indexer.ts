@@ -4,9 +4,11 @@ import { Chain } from "../chain.ts";
 import type { Header } from "../values.ts";
 import { ChainMoved, Worker } from "../worker.ts";
 import type { ChainBlock, Watched } from "./blocks.ts";
-import { type BlockReference, findFork } from "./fork.ts";
+import { Branches } from "./branches.ts";
+import type { BlockReference } from "./fork.ts";
+import { ChainIdentity } from "./identity.ts";
 import type { IndexerOptions, IndexerPorts } from "./ports.ts";
-import { canFollow, parentOf } from "./parents.ts";
+import { canFollow } from "./parents.ts";
 import { Pace } from "./pace.ts";
 import { PageSize } from "./page-size.ts";
 import { readDeepPage, readRecentPage } from "./pages.ts";
@@ -24,6 +26,8 @@ export class Indexer {
   readonly #options: IndexerOptions;
   readonly #ports: IndexerPorts;
   readonly #chain: Chain;
+  readonly #identity: ChainIdentity;
+  readonly #branches: Branches;
   readonly #worker: Worker;
   readonly #pace: Pace;
   readonly #deepPage: PageSize;
@@ -33,7 +37,6 @@ export class Indexer {
   #head: BlockReference | undefined;
   #first: number | undefined;
   #isRightChain = false;
-  #lowerHeads = 0;
   #tip: number | undefined;
   /** It looks because it was time, and not because somebody woke it. */
   #isUnasked = false;
@@ -44,7 +47,16 @@ export class Indexer {
   constructor(options: IndexerOptions, ports: IndexerPorts) {
     this.#options = options;
     this.#ports = ports;
-    this.#chain = new Chain(ports.client);
+    const chain = new Chain(ports.client);
+    this.#chain = chain;
+    this.#identity = new ChainIdentity(options, { ...ports, chain });
+    const { knownAt, timers } = ports;
+    this.#branches = new Branches(options, {
+      chain,
+      knownAt,
+      timers,
+      identity: this.#identity,
+    });
     this.#deepPage = new PageSize({ blocksMax: options.pageBlocks });
     this.#groups = new Set(options.groups);
     this.#first = options.fromBlock;
@@ -72,6 +84,7 @@ export class Indexer {
   /** Resolves when nothing more will be told. */
   async stop(): Promise<void> {
     this.#unsubscribe?.();
+    this.#branches.stop();
     await this.#worker.stop();
   }
 
@@ -111,10 +124,12 @@ export class Indexer {
     if (tip === undefined)
       throw new ChainError("unreachable", "The chain has no head.");
     this.#see(tip);
-    const fork = await this.#findFork(tip);
-    if (fork === "wait" || this.#mustWait()) return false;
-    if (fork !== undefined) {
-      await this.#revert(fork);
+    const head = this.#head;
+    const compared =
+      head === undefined ? "same" : await this.#branches.compare(head, tip);
+    if (compared === "wait" || this.#mustWait()) return false;
+    if (compared !== "same") {
+      await this.#revert(compared);
       return true;
     }
     const [late] = this.#late;
@@ -135,44 +150,9 @@ export class Indexer {
   /** The chain may have been replaced while it could not be reached. */
   async #requireRightChain(): Promise<void> {
     if (this.#isRightChain) return;
-    const chainId = await this.#chain.chainId();
-    if (chainId !== this.#options.chainId)
-      throw new ChainError(
-        "refused",
-        `The chain has the id ${chainId}, and ${this.#options.chainId} is expected; check its address.`,
-      );
+    await this.#identity.require();
     await this.#pace.meet(this.#chain);
     this.#isRightChain = true;
-  }
-
-  /** The last indexed block that is still on the chain, if the last of all is not. */
-  async #findFork(tip: Header): Promise<number | "wait" | undefined> {
-    const head = this.#head;
-    if (head === undefined) return undefined;
-    if (head.number <= tip.number) {
-      this.#lowerHeads = 0;
-      if ((await this.#hashAt(head.number, tip)) === head.hash)
-        return undefined;
-    } else {
-      const known = this.#ports.knownAt(tip.number);
-      const isSamePast =
-        known?.number === tip.number && known.hash === tip.hash;
-      if (isSamePast && ++this.#lowerHeads < this.#options.lowerHeadPolls)
-        return "wait";
-    }
-    this.#lowerHeads = 0;
-    const height = Math.min(head.number, tip.number);
-    return await findFork(this.#chain, height, this.#ports.knownAt);
-  }
-
-  async #hashAt(number: number, tip: Header): Promise<string> {
-    if (number === tip.number) return tip.hash;
-    const parent = parentOf(tip);
-    if (number === tip.number - 1 && parent !== undefined) return parent;
-    const header = await this.#chain.header(number);
-    if (header === undefined)
-      throw new ChainMoved("A block below the head is not there.");
-    return header.hash;
   }
 
   async #revert(height: number): Promise<void> {

@@ -2,10 +2,11 @@ import type { GroupAddress } from "../../../protocol/ids.ts";
 import type { ChainClient } from "../../ports.ts";
 import type { Timers } from "../../timers.ts";
 import type { ChainBlock } from "./blocks.ts";
+import type { DoubtOptions } from "./doubt.ts";
 import type { BlockReference } from "./fork.ts";
 
 /** How to follow the chain. */
-export interface IndexerOptions {
+export interface IndexerOptions extends DoubtOptions {
   readonly chainId: bigint;
   /** Whose creations of groups are told. */
   readonly factory?: string | undefined;
@@ -21,8 +22,8 @@ export interface IndexerOptions {
   readonly pageBlocks: number;
   /** This close to the head, blocks are read one by one, and all of them are told. */
   readonly reorgDepthMax: number;
-  /** How often a head that is lower than what is indexed must be seen before it counts: the node may only be behind. */
-  readonly lowerHeadPolls: number;
+  /** A contract that the chain must have; without it, blocks are not taken back. */
+  readonly contract?: string | undefined;
 }
 
 /** Values for {@link IndexerOptions} that suit most chains. */
@@ -31,7 +32,9 @@ export const indexerDefaults = {
   pollMs: undefined,
   pageBlocks: 2_000,
   reorgDepthMax: 128,
-  lowerHeadPolls: 3,
+  doubtMs: 5_000,
+  sureMs: 30_000,
+  sureLooks: 8,
 } as const;
 
 /** What the indexer needs of its node. */
@@ -42,6 +45,12 @@ export interface IndexerPorts {
   readonly head: () => BlockReference | undefined;
   /** The last block that is indexed with at most this number. */
   readonly knownAt: (number: number) => BlockReference | undefined;
+  /** The hash of the first block of the chain, from when it was followed first. */
+  readonly genesis: () => string | undefined;
+  /** Remembers it. */
+  readonly onGenesis: (hash: string) => Promise<void>;
+  /** The last block in which one of the groups was created. */
+  readonly lastCreation: () => number | undefined;
   /** Takes blocks in ascending order; a missing number is an empty block. Resolves when they are committed. */
   readonly onBlocks: (blocks: readonly ChainBlock[]) => Promise<void>;
   /** Takes the past of a group that is watched late, up to block `through`. Resolves when it is committed. */

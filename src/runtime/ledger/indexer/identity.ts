@@ -1,0 +1,104 @@
+import { ChainError } from "../../ports.ts";
+import type { Chain } from "../chain.ts";
+import { ChainMoved } from "../worker.ts";
+import type { BlockReference } from "./fork.ts";
+import type { IndexerOptions, IndexerPorts } from "./ports.ts";
+
+/** The first block is remembered only after so many equal answers: one wrong answer would last forever. */
+const GENESIS_ANSWERS = 3;
+
+/** Nodes for development, which take blocks back when they are told to. Each is one process with one view of its chain. */
+const SIMULATED = /^(hardhatnetwork|anvil|ganache|ethereumjs testrpc)\b/i;
+
+const ADVICE =
+  "Nothing is followed or taken back until the right chain answers again. If a local chain was restarted, stop the nodes, remove their data and start them again.";
+
+/** Knows which chain this is, and tells when another one answers. */
+export class ChainIdentity {
+  readonly #options: IndexerOptions;
+  readonly #chain: Chain;
+  readonly #ports: Pick<IndexerPorts, "genesis" | "onGenesis" | "lastCreation">;
+  #isSimulated = false;
+
+  constructor(
+    options: IndexerOptions,
+    ports: Pick<IndexerPorts, "genesis" | "onGenesis" | "lastCreation"> & {
+      readonly chain: Chain;
+    },
+  ) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#chain = ports.chain;
+  }
+
+  /** Whether the head may become lower without a reorganisation. */
+  get isSimulated(): boolean {
+    return this.#isSimulated;
+  }
+
+  /** Throws if another chain answers. */
+  async require(): Promise<void> {
+    const chainId = await this.#chain.chainId();
+    if (chainId !== this.#options.chainId)
+      throw anotherChain(
+        `it has the id ${chainId}, and ${this.#options.chainId} is expected`,
+      );
+    const known = this.#ports.genesis();
+    const genesis = await this.#genesis();
+    if (known === undefined) await this.#remember(genesis);
+    else if (genesis !== undefined && genesis !== known)
+      throw anotherChain(
+        `its id is ${chainId} as expected, but its first block is ${genesis}, and was ${known} before`,
+      );
+    this.#isSimulated = SIMULATED.test(await this.#chain.clientVersion());
+  }
+
+  /** Throws if taking back all blocks above `height` would mean that another chain answers. */
+  async requireRevertible(
+    { number: head }: BlockReference,
+    height: number,
+  ): Promise<void> {
+    await this.require();
+    const { contract, reorgDepthMax } = this.#options;
+    if (contract !== undefined) {
+      const code = await this.#chain.codeAt(contract);
+      if (!/^0x[0-9a-f]/i.test(code))
+        throw anotherChain(
+          `there is no contract at ${contract}, where the factory of the groups was`,
+        );
+    }
+    const created = this.#ports.lastCreation();
+    const isShallow = height >= 0 && head - height <= reorgDepthMax;
+    if (created !== undefined && height < created && !isShallow)
+      throw anotherChain(
+        `it differs from what this node has seen since ${height < 0 ? "its first block" : `block ${height + 1}`}, and a group was created in block ${created}`,
+      );
+  }
+
+  async #remember(genesis: string | undefined): Promise<void> {
+    if (genesis === undefined) return;
+    for (let answers = 1; answers < GENESIS_ANSWERS; answers++)
+      if ((await this.#genesis()) !== genesis)
+        throw new ChainMoved("Two answers differ about the first block.");
+    await this.#ports.onGenesis(genesis);
+  }
+
+  /** Undefined if the chain does not have it any more: some nodes drop old blocks. */
+  async #genesis(): Promise<string | undefined> {
+    try {
+      const header = await this.#chain.header(0);
+      return header?.number === 0 ? header.hash : undefined;
+    } catch (error) {
+      if (error instanceof ChainError && error.kind === "refused")
+        return undefined;
+      throw error;
+    }
+  }
+}
+
+function anotherChain(why: string): ChainError {
+  return new ChainError(
+    "refused",
+    `This is another chain: ${why}; check its address. ${ADVICE}`,
+  );
+}
