@@ -1,8 +1,10 @@
 import { parseBytes32 } from "../../ledger/index.ts";
 import { type ChainClient, ChainError } from "../ports.ts";
 import {
+  type BlockReceipt,
   type ChainLog,
   type Header,
+  parseBlockReceipts,
   parseCount,
   parseData,
   parseHeader,
@@ -81,6 +83,14 @@ export class Chain {
   ): Promise<readonly ChainLog[]> {
     const range = { fromBlock: toQuantity(from), toBlock: toQuantity(to) };
     return await this.#logs(range, filter);
+  }
+
+  /** The receipts of all transactions of a block. Undefined if the node does not have the block. */
+  async receiptsOf(
+    blockHash: string,
+  ): Promise<readonly BlockReceipt[] | undefined> {
+    const answer = await this.#ask("eth_getBlockReceipts", blockHash);
+    return readAnswer(parseBlockReceipts, answer);
   }
 
   async receiptOf(transactionHash: string): Promise<Receipt | undefined> {

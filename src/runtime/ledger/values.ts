@@ -17,6 +17,10 @@ export interface Header {
   readonly timestamp: number;
   /** Undefined on a chain without EIP-1559. Its nodes leave it out, or say null. */
   readonly baseFee: bigint | undefined;
+  /** A filter of all addresses and topics of its logs, not checked; some chains have none. */
+  readonly logsBloom?: string | undefined;
+  /** The hashes of its transactions, if the node tells them. */
+  readonly transactions?: readonly string[] | undefined;
 }
 
 /** A log with its place on the chain. */
@@ -43,6 +47,12 @@ export interface Receipt {
   readonly contractAddress: Address | undefined;
   readonly logs: readonly ChainLog[];
 }
+
+/** As much of a receipt as its block's logs need. */
+export type BlockReceipt = Pick<
+  Receipt,
+  "transactionHash" | "blockHash" | "logs"
+>;
 
 /** Reads what a node answered. A node that answers with nonsense is as good as unreachable. */
 export function readAnswer<Value>(
@@ -74,7 +84,25 @@ export function parseHeader(value: unknown): Header | undefined {
       baseFee === undefined || baseFee === null
         ? undefined
         : parseQuantity(baseFee),
+    logsBloom: textOf(field("logsBloom")),
+    transactions: textsOf(field("transactions")),
   };
+}
+
+/** The receipts of a block; undefined if the node does not have it. */
+export function parseBlockReceipts(
+  value: unknown,
+): readonly BlockReceipt[] | undefined {
+  if (value === null) return undefined;
+  if (!Array.isArray(value)) throw nonsense();
+  return value.map((receipt: unknown) => {
+    const field = fieldsOf(receipt);
+    return {
+      transactionHash: parseBytes32(field("transactionHash")),
+      blockHash: parseBytes32(field("blockHash")),
+      logs: parseLogs(field("logs")),
+    };
+  });
 }
 
 export function parseLogs(value: unknown): readonly ChainLog[] {
@@ -145,6 +173,16 @@ export function parseData(value: unknown): string {
 function fieldsOf(value: unknown): (name: string) => unknown {
   if (typeof value !== "object" || value === null) throw nonsense();
   return (name) => Reflect.get(value, name) as unknown;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function textsOf(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((one) => typeof one === "string")
+    ? value
+    : undefined;
 }
 
 function nonsense(): LedgerInputError {

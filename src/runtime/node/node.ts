@@ -40,6 +40,7 @@ import { Intake } from "./intake.ts";
 import { type NodeLoad, outboxOf } from "./load.ts";
 import type { Membership } from "./membership.ts";
 import { Mailbox } from "./mailbox.ts";
+import { compareReceipts } from "./own-receipts.ts";
 import type { NodePorts } from "./ports.ts";
 import { preparedOf } from "./prepared.ts";
 import { Pulse } from "./pulse.ts";
@@ -175,6 +176,12 @@ export class Node implements NodeService {
     );
     this.#submitter = createSubmitter(options, {
       ...ports,
+      client: compareReceipts({
+        ...ports,
+        onMissed: (place) => {
+          if (!this.#isStopped) this.#indexer.reindex(place);
+        },
+      }),
       tell,
       fail,
       onSettled,

@@ -4,7 +4,7 @@ import hre from "hardhat";
 import { topicOf } from "../../../src/ledger/index.ts";
 import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
 import type { IndexerOptions } from "../../../src/runtime/ledger/indexer/ports.ts";
-import type { ChainClient } from "../../../src/runtime/ports.ts";
+import { type ChainClient, ChainError } from "../../../src/runtime/ports.ts";
 import { ChainFarm, type FarmOptions } from "../../helpers/chain-farm/farm.ts";
 import { ChainRecord } from "../../helpers/chain-farm/record.ts";
 import { FakeTimers } from "../../helpers/fake-timers.ts";
@@ -63,6 +63,10 @@ describe("runtime: indexer behind a farm of backends", function () {
     await index.until(() => index.height === head);
   };
 
+  const mine = async (blocks: number): Promise<void> => {
+    for (let i = 0; i < blocks; i++) await client.request("evm_mine", []);
+  };
+
   /** Goes back, and makes other blocks. */
   const reorganise = async (
     snapshot: unknown,
@@ -72,7 +76,7 @@ describe("runtime: indexer behind a farm of backends", function () {
     await client.request("hardhat_setPrevRandao", [
       randomFrom(blocks).bytes32(),
     ]);
-    for (let i = 0; i < blocks; i++) await client.request("evm_mine", []);
+    await mine(blocks);
   };
 
   for (const seed of [1, 2, 3, 4, 5, 6])
@@ -225,5 +229,109 @@ describe("runtime: indexer behind a farm of backends", function () {
     await second.stop();
     expect(index.reverts).to.deep.equal([]);
     expect(index.blocks).to.deep.equal(before);
+  });
+
+  /** Blocks that make a deep page, recent ones, and all of them behind backends that hide logs. */
+  for (const [where, reorgDepthMax] of [
+    ["recent", 128],
+    ["old", 4],
+  ] as const)
+    it(`finds logs that ${where} blocks have and backends hide`, async () => {
+      for (let i = 0; i < 12; i++) await group.execute();
+      const farm = aFarm(3, {
+        lagMax: 1,
+        faults: { hideLogs: where === "old" ? 0.2 : 0.5, loseReceipts: 0.2 },
+      });
+      const index = new MemoryIndex();
+      const indexer = index.open(farm, { ...options(), reorgDepthMax });
+      await mine(8);
+      indexer.start();
+      await untilHead(index);
+      await indexer.stop();
+      expect(index.transitionsOf(group.address)).to.deep.equal(await truth());
+      expect(index.reverts).to.deep.equal([]);
+    });
+
+  it("reads receipts one by one where a chain does not give those of a block", async () => {
+    const farm = aFarm(3, { lagMax: 1, faults: { hideLogs: 0.5 } });
+    const plain: ChainClient = {
+      onHead: farm.onHead,
+      close: farm.close,
+      request: async (method, params) => {
+        if (method === "eth_getBlockReceipts")
+          throw new ChainError("refused", "no such method", { code: -32601 });
+        return await farm.request(method, params);
+      },
+    };
+    const index = new MemoryIndex();
+    const indexer = index.open(plain, options());
+    indexer.start();
+    for (let i = 0; i < 12; i++) await group.execute();
+    await untilHead(index);
+    await indexer.stop();
+    expect(index.transitionsOf(group.address)).to.deep.equal(await truth());
+  });
+
+  it("reads a block again when a receipt shows what its logs did not", async () => {
+    const farm = aFarm(3, { lagMax: 0, faults: { hideLogs: 1 } });
+    // A chain whose headers tell nothing of logs.
+    const bloomless: ChainClient = {
+      onHead: farm.onHead,
+      close: farm.close,
+      request: async (method, params) => {
+        const answer = await farm.request(method, params);
+        if (!method.startsWith("eth_getBlockBy")) return answer;
+        const block = answer as Readonly<Record<string, unknown>>;
+        return { ...block, logsBloom: `0x${"0".repeat(512)}` };
+      },
+    };
+    const index = new MemoryIndex();
+    const indexer = index.open(bloomless, options());
+    indexer.start();
+    await group.execute();
+    const block = Number(await client.request("eth_blockNumber", []));
+    await group.execute();
+    await untilHead(index);
+    expect(index.transitionsOf(group.address)).to.deep.equal([]);
+    const [log] = await ledger.chain.logsBetween([block, block], {
+      addresses: [group.address],
+      topics: [topicOf("Transitioned")],
+    });
+    const { transactionHash = "" } = log ?? {};
+    // Nothing happens for a transaction that made no transition.
+    indexer.reindex({ block, transactionHash: randomFrom(1).bytes32() });
+    farm.hasFaults = false;
+    indexer.reindex({ block, transactionHash });
+    await index.until(() => index.transitionsOf(group.address).length === 2);
+    await indexer.stop();
+    expect(index.reverts).to.deep.equal([block - 1]);
+    expect(index.transitionsOf(group.address)).to.deep.equal(await truth());
+  });
+
+  it("asks an idle chain for one thing at each look", async () => {
+    const farm = aFarm(1, { backends: 1, lagMax: 0 });
+    const timers = new FakeTimers();
+    const index = new MemoryIndex();
+    const indexer = index.open(
+      farm,
+      { ...options(), pollMs: 6_000 },
+      { timers },
+    );
+    indexer.start();
+    while (index.height < group.block + 1) await pass(timers, 1);
+    const before = farm.requests;
+    // A minute with five blocks.
+    for (let i = 0; i < 5; i++) {
+      await client.request("evm_mine", []);
+      const { height } = index;
+      const { requests } = farm;
+      while (index.height === height) await pass(timers, 100);
+      // The second look of these twelve seconds finds nothing.
+      while (farm.requests < requests + 2) await pass(timers, 100);
+    }
+    expect(farm.requests - before).to.be.at.most(15);
+    const stopped = indexer.stop();
+    await pass(timers, 1);
+    await stopped;
   });
 });

@@ -3,7 +3,8 @@ import { ChainError } from "../../ports.ts";
 import { Chain } from "../chain.ts";
 import type { Header } from "../values.ts";
 import { ChainMoved, Worker } from "../worker.ts";
-import type { ChainBlock, Watched } from "./blocks.ts";
+import { BlockLogs } from "./block-logs.ts";
+import { blockOf, type ChainBlock, type Watched } from "./blocks.ts";
 import { Branches } from "./branches.ts";
 import type { BlockReference } from "./fork.ts";
 import { ChainIdentity } from "./identity.ts";
@@ -20,12 +21,15 @@ interface Late {
 }
 
 const RECENT_PAGE_BLOCKS = 64;
+/** Blocks to be read again; others are found again when their receipts are. */
+const MISSED_MAX = 64;
 
 /** Follows the chain, and tells of every block once, in order. */
 export class Indexer {
   readonly #options: IndexerOptions;
   readonly #ports: IndexerPorts;
   readonly #chain: Chain;
+  readonly #logs: BlockLogs;
   readonly #identity: ChainIdentity;
   readonly #branches: Branches;
   readonly #worker: Worker;
@@ -34,6 +38,8 @@ export class Indexer {
   readonly #recentPage = new PageSize({ blocksMax: RECENT_PAGE_BLOCKS });
   readonly #groups: Set<string>;
   readonly #late: Late[] = [];
+  /** By block, a transaction in it whose transition was not told. */
+  readonly #missed = new Map<number, string>();
   #head: BlockReference | undefined;
   #first: number | undefined;
   #isRightChain = false;
@@ -49,6 +55,7 @@ export class Indexer {
     this.#ports = ports;
     const chain = new Chain(ports.client);
     this.#chain = chain;
+    this.#logs = new BlockLogs(chain);
     this.#identity = new ChainIdentity(options, { ...ports, chain });
     const { knownAt, timers } = ports;
     this.#branches = new Branches(options, {
@@ -100,6 +107,16 @@ export class Indexer {
     });
   }
 
+  /** A transaction in an indexed block made a transition that was not told, as its receipt shows. */
+  reindex(place: {
+    readonly block: number;
+    readonly transactionHash: string;
+  }): void {
+    if (this.#missed.size >= MISSED_MAX) return;
+    this.#missed.set(place.block, place.transactionHash);
+    this.#worker.wake();
+  }
+
   /** The head of the chain, as it was seen last. */
   get tip(): number | undefined {
     return this.#tip;
@@ -132,6 +149,11 @@ export class Indexer {
       await this.#revert(compared);
       return true;
     }
+    const [missed] = this.#missed;
+    if (missed !== undefined) {
+      await this.#readAgain(...missed);
+      return true;
+    }
     const [late] = this.#late;
     if (late !== undefined) {
       await this.#catchUp(late, tip);
@@ -152,7 +174,27 @@ export class Indexer {
     if (this.#isRightChain) return;
     await this.#identity.require();
     await this.#pace.meet(this.#chain);
+    this.#logs.isSingleSource = this.#identity.isSimulated;
     this.#isRightChain = true;
+  }
+
+  /** If the transition is there, the block and all after it are told again, from receipts this time. */
+  async #readAgain(number: number, transactionHash: string): Promise<void> {
+    const header = await this.#chain.header(number);
+    if (header?.number !== number)
+      throw new ChainMoved("A block below the head is not there.");
+    const logs = await this.#logs.fromReceipts(header);
+    this.#missed.delete(number);
+    const known = this.#ports.knownAt(number);
+    const isOther = known?.number === number && known.hash !== header.hash;
+    const watched = { groups: this.#groups, factory: undefined };
+    const { transitions } = blockOf(header, logs, watched);
+    const isThere = transitions.some(
+      (transition) => transition.transactionHash === transactionHash,
+    );
+    if (isOther || !isThere || this.#mustWait()) return;
+    this.#logs.distrust(number);
+    await this.#revert(number - 1);
   }
 
   async #revert(height: number): Promise<void> {
@@ -225,17 +267,20 @@ export class Indexer {
       from,
       Math.min(isDeep ? deep : to, from + page.blocks - 1),
     ] as const;
+    const ports = { chain: this.#chain, logs: this.#logs };
     try {
       const blocks = isDeep
-        ? await readDeepPage(this.#chain, range, watched)
-        : await readRecentPage(this.#chain, range, watched, tip);
+        ? await readDeepPage(ports, range, watched)
+        : await readRecentPage(ports, range, watched, tip);
       page.grow();
       return blocks;
     } catch (error) {
       // Nodes refuse ranges that are too long, or that have too many logs, or take too long for them. And where one request
       // in a few fails, few must do.
-      const isSmaller = error instanceof ChainError && page.shrink();
-      if (isSmaller && isDeep && error.kind === "refused")
+      const isRead = error instanceof ChainError || error instanceof ChainMoved;
+      const isSmaller = isRead && page.shrink();
+      const isRefused = error instanceof ChainError && error.kind === "refused";
+      if (isSmaller && isDeep && isRefused)
         return await this.#read(from, to, watched, tip);
       throw error;
     }

@@ -1,33 +1,27 @@
 import { ChainError } from "../../ports.ts";
-import type { Chain, LogFilter } from "../chain.ts";
+import type { Chain } from "../chain.ts";
 import { inParallel } from "../parallel.ts";
 import type { ChainLog, Header } from "../values.ts";
 import { ChainMoved } from "../worker.ts";
-import {
-  blockOf,
-  type ChainBlock,
-  indexedTopics,
-  type Watched,
-} from "./blocks.ts";
+import type { BlockLogs } from "./block-logs.ts";
+import { blockOf, type ChainBlock, type Watched } from "./blocks.ts";
 import { canFollow } from "./parents.ts";
 
 /** How many requests of one page are out at the same time. */
 const REQUESTS_AT_ONCE = 16;
 
-/** Contracts that a request names, at most. Of more, all logs with the right topics are read, and sorted out here. */
-const ADDRESSES_MAX = 500;
+interface PagePorts {
+  readonly chain: Chain;
+  readonly logs: BlockLogs;
+}
 
 /** Blocks that no reorganisation reaches any more: those with logs, and the last. */
 export async function readDeepPage(
-  chain: Chain,
+  { chain, logs: blockLogs }: PagePorts,
   [from, to]: readonly [number, number],
   watched: Watched,
 ): Promise<readonly ChainBlock[]> {
-  const filter = filterOf(watched);
-  const logs =
-    filter.addresses?.length === 0
-      ? []
-      : await chain.logsBetween([from, to], filter);
+  const logs = await blockLogs.between([from, to], watched);
   const byNumber = new Map<number, ChainLog[]>();
   for (const log of logs) {
     const others = byNumber.get(log.blockNumber);
@@ -39,20 +33,19 @@ export async function readDeepPage(
     throw new ChainError("unreachable", "The chain sent logs of other blocks.");
   return await inParallel(numbers, REQUESTS_AT_ONCE, async (number) => {
     const header = await headerOf(chain, number);
-    const own = byNumber.get(number) ?? [];
-    requireSameBlock(own, header);
+    const told = byNumber.get(number) ?? [];
+    const own = await blockLogs.check(header, watched, told);
     return blockOf(header, own, watched);
   });
 }
 
 /** Blocks near the head, all of them: each the parent of the next, with logs of exactly these. */
 export async function readRecentPage(
-  chain: Chain,
+  { chain, logs }: PagePorts,
   [from, to]: readonly [number, number],
   watched: Watched,
   tip: Header,
 ): Promise<readonly ChainBlock[]> {
-  const filter = filterOf(watched);
   const numbers = Array.from({ length: to - from + 1 }, (_, i) => from + i);
   const headers = await inParallel(numbers, REQUESTS_AT_ONCE, async (number) =>
     number === tip.number ? tip : await headerOf(chain, number),
@@ -62,14 +55,9 @@ export async function readRecentPage(
     if (parent !== undefined && !canFollow(header, parent.hash))
       throw new ChainMoved("A block does not follow the one before.");
   });
-  return await inParallel(headers, REQUESTS_AT_ONCE, async (header) => {
-    const logs =
-      filter.addresses?.length === 0
-        ? []
-        : await chain.logsOf(header.hash, filter);
-    requireSameBlock(logs, header);
-    return blockOf(header, logs, watched);
-  });
+  return await inParallel(headers, REQUESTS_AT_ONCE, async (header) =>
+    blockOf(header, await logs.of(header, watched), watched),
+  );
 }
 
 async function headerOf(chain: Chain, number: number): Promise<Header> {
@@ -77,16 +65,4 @@ async function headerOf(chain: Chain, number: number): Promise<Header> {
   if (header?.number !== number)
     throw new ChainMoved("A block below the head is not there.");
   return header;
-}
-
-function requireSameBlock(logs: readonly ChainLog[], { hash }: Header): void {
-  if (logs.some(({ blockHash }) => blockHash !== hash))
-    throw new ChainMoved("Logs are of another block with the same number.");
-}
-
-function filterOf({ groups, factory }: Watched): LogFilter {
-  const topics = indexedTopics;
-  if (groups.size > ADDRESSES_MAX) return { addresses: undefined, topics };
-  const addresses = factory === undefined ? [...groups] : [...groups, factory];
-  return { addresses, topics };
 }
