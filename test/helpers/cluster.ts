@@ -1,7 +1,7 @@
 import { Cluster } from "../../src/runtime/cluster/cluster.ts";
 import { builtInDomains } from "../../src/runtime/domains/built-in.ts";
 import type { Domain } from "../../src/runtime/domains/domain.ts";
-import type { NodeFact } from "../../src/runtime/node/ports.ts";
+import type { NodeFact, UserBook } from "../../src/runtime/node/ports.ts";
 import {
   defaultSettings,
   type NodeSettings,
@@ -32,6 +32,7 @@ export function createTestCluster(options: {
   readonly onFact?: (name: string, fact: NodeFact) => void;
   readonly hub?: Hub;
   readonly restingMax?: number;
+  readonly createUsers?: (name: string) => UserBook;
   /** More domains than the built-in ones. */
   readonly domains?: readonly Domain[];
 }): Cluster {
@@ -51,7 +52,7 @@ export function createTestCluster(options: {
       payerKeys: (name) => [keyOf(name)],
       domains: [...builtInDomains, ...(options.domains ?? [])],
       ...(options.hub && { hub: options.hub }),
-      createUsers: () => noUsers,
+      createUsers: (_, name) => options.createUsers?.(name) ?? noUsers,
       onFact: options.onFact ?? (() => undefined),
       onFatal: (name, error) => {
         throw new Error(`${name} has stopped.`, { cause: error });

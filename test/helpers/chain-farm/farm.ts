@@ -52,8 +52,10 @@ export class ChainFarm implements ChainClient {
   readonly #random: Random;
   /** For each backend the number of its head among all heads that there were. */
   readonly #positions: number[];
-  /** Faults happen only while this is true; lag always does. */
+  /** Faults happen only while this is true. */
   hasFaults = true;
+  /** Backends are late only while this is true. */
+  isLate = true;
   /** Nothing is answered at all while this is true. */
   isHanging = false;
   /** Another chain is behind the same address. */
@@ -127,7 +129,7 @@ export class ChainFarm implements ChainClient {
       last,
       Math.max(
         (this.#positions[backend] ?? 0) + steps,
-        last - this.#options.lagMax,
+        last - (this.isLate ? this.#options.lagMax : 0),
       ),
     );
     this.#positions[backend] = position;
