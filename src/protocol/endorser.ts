@@ -31,6 +31,8 @@ type EndorsementRequest = MessageOf<"EndorsementRequest">;
 /** How many times as long as this node would make it a bundle may be valid: others may have other settings. */
 const VALIDITIES_MAX = 4;
 
+const expired = { detail: "the bundle has expired", faults: [] };
+
 /** A check that the domain is busy with. */
 interface Check {
   /** The first that asked for it: it counts against what that node may have checked at a time. */
@@ -81,6 +83,11 @@ export function receiveEndorsementRequest(
     return;
   if (request.height > node.height) {
     if (request.height > node.height + limits.aheadBlocks) return;
+    // It would only wait to be refused.
+    if (bundle.validUntil < request.height) {
+      refuse(turn, from, request, { reason: "invalid", ...expired });
+      return;
+    }
     defer(endorser.deferred, from, request);
     endorser.deferredTick = node.tick;
     return;
@@ -184,8 +191,7 @@ function findFault(
   if (steps.length === 0 || steps.length > limits.bundle)
     return { detail: "the bundle's size", faults: [] };
   // The ledger takes a bundle without a last block at any time.
-  if (validUntil < height || validUntil === 0)
-    return { detail: "the bundle has expired", faults: [] };
+  if (validUntil < height || validUntil === 0) return expired;
   // Whatever is signed can happen until then, whoever collects the signatures.
   if (validUntil > height + VALIDITIES_MAX * config.validForBlocks)
     return { detail: "the bundle is valid for too long", faults: [] };

@@ -166,4 +166,11 @@ describe("An endorser that is behind", () => {
     defer(deferral, nodeNamed("n0"), request(4));
     expect(deferral.get(nodeNamed("n0"))).to.have.length(4);
   });
+
+  it("keeps nothing that will have expired when it may be looked at", () => {
+    const node = new LoneNode({ self: rank(1) });
+    node.hear(rank(0), { ...request(1), bundle: bundleOf([], 0) });
+    expect(node.sent("Refusal")).to.have.length(1);
+    expect(node.sequencer.endorser.deferred.size).to.equal(0);
+  });
 });

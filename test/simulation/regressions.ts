@@ -146,6 +146,11 @@ const kept: readonly Kept[] = [
     property: "L6",
     bug: "a sender gave something to a coordinator, and turned to another a tick later because the first had had no reason to be heard",
   },
+  {
+    options: { seed: 650_002_156, faults: "all", policy: "rotating" },
+    property: "R1",
+    bug: "an endorser that was behind kept a request for a bundle that had expired",
+  },
 ];
 
 describe("Seeds in which a property once did not hold", function () {

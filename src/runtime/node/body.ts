@@ -26,6 +26,7 @@ import {
 } from "../../ledger/index.ts";
 import { parseName } from "../names.ts";
 import { type GroupOffer, offerShape } from "./offer.ts";
+import { packedMessage } from "./packed-bundles.ts";
 
 /** What nodes tell each other beside the protocol's messages, and around them. */
 export type Body =
@@ -133,7 +134,7 @@ export const plainBodyShape: Shape<
 /** A body as text. A message of the protocol stands behind its group's address: most bodies are such. */
 export function encodeBody(body: Body): string {
   return body.type === "message"
-    ? body.group + encodeMessage(body.message)
+    ? body.group + encodeMessage(packedMessage(body.message))
     : JSON.stringify(body);
 }
 

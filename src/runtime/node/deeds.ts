@@ -18,6 +18,7 @@ import type { Settlement } from "../service.ts";
 import type { Body } from "./body.ts";
 import type { Endorsing } from "./endorsing.ts";
 import type { GroupRunner } from "./group-runner.ts";
+import { packedBundle } from "./packed-bundles.ts";
 import type { NodePorts } from "./ports.ts";
 import type { Showing } from "./showing.ts";
 import { submissionOf } from "./submission.ts";
@@ -160,7 +161,7 @@ export class Deeds {
     const key = `${address}:${recordKey(record)}`;
     if (record.kind === "endorsed") {
       turn.records.set(key, () => {
-        bundles.save(address, record, bundleText(record.bundle));
+        bundles.save(address, record, bundleText(packedBundle(record.bundle)));
       });
       turn.deeds.push(() => {
         runner.seen.keep(record.digest);

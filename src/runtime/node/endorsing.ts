@@ -4,8 +4,9 @@ import {
 } from "../../ledger/index.ts";
 import type { Effect } from "../../protocol/effects.ts";
 import type { Event } from "../../protocol/events.ts";
-import type { Digest, IntentId } from "../../protocol/ids.ts";
+import type { Digest, IntentId, StepHash } from "../../protocol/ids.ts";
 import { netOf } from "../../protocol/net.ts";
+import type { Bundle } from "../../protocol/transition.ts";
 import { findFault } from "../domains/checker.ts";
 import { type Deadline, deadlineAfter } from "../domains/deadline.ts";
 import type { OnDomainError } from "../domains/guarded.ts";
@@ -16,6 +17,7 @@ import type { StateBook } from "../states/book.ts";
 import { ledgerIdOf } from "../states/place.ts";
 import type { CatchUp } from "./catch-up.ts";
 import type { GroupRunner } from "./group-runner.ts";
+import { packedBundle } from "./packed-bundles.ts";
 import type { NodePorts } from "./ports.ts";
 
 type Endorse = Extract<Effect, { readonly type: "Endorse" }>;
@@ -115,8 +117,8 @@ export class Endorsing {
   ): Promise<void> {
     const { tell, onDomainError } = this.#ports;
     const { group, book, stored } = runner;
-    const signatures = this.#signaturesIn(runner);
     const { digest } = bundle;
+    const signed = await this.#signedIn(runner, bundle);
     const fulfilled = runner.fulfilledAmong(
       bundle.steps.map(({ intentId }) => intentId),
     );
@@ -135,9 +137,7 @@ export class Endorsing {
         onError: (method, error) => {
           onDomainError(group.domain.name, method, error);
         },
-        isSignedBy: async (sender, hash, signature) =>
-          group.members.includes(sender) &&
-          (await signatures.isSigned(sender, hash, signature)),
+        isSignedBy: (_, hash) => signed.has(hash),
       },
     );
     const outcome: Outcome | undefined =
@@ -146,6 +146,22 @@ export class Endorsing {
         : { type: "refused", ...fault };
     if (outcome !== undefined)
       tell(runner, { type: "EndorsementDone", digest, outcome });
+  }
+
+  /** The hashes of those steps of a bundle that members of the group signed. */
+  async #signedIn(
+    runner: GroupRunner,
+    bundle: Bundle,
+  ): Promise<ReadonlySet<StepHash>> {
+    const { group, sequencer } = runner;
+    const { stepHash } = sequencer.config.hashing;
+    const { steps } = packedBundle(bundle);
+    const signed = bundle.steps.flatMap((step, at) => {
+      const { sender, signature } = steps[at] ?? step;
+      const isMember = group.members.includes(sender);
+      return isMember ? [{ sender, signature, hash: stepHash(step) }] : [];
+    });
+    return await this.#signaturesIn(runner).signedAmong(signed);
   }
 
   #signaturesIn(runner: GroupRunner): StepSignatures {

@@ -4,6 +4,7 @@ import { proofFor, type Sequencer } from "../../protocol/sequencer.ts";
 import type { StoredGroup } from "../store/groups.ts";
 import type { Bundles } from "../store/bundles.ts";
 import type { Body } from "./body.ts";
+import { unpackedProof } from "./packed-bundles.ts";
 
 /**
  * Bundles that are read for one member between two retries, in all groups together: each may be a megabyte, which has to be parsed.
@@ -43,8 +44,12 @@ export class Showing {
     this.#shown.set(to, shown + 1);
     const bundle = this.#ports.bundles.find(group, digest);
     const message = proofFor(sequencer, bundle, effect);
-    if (message !== undefined)
-      this.#ports.send(to, { type: "message", group, message });
+    if (bundle === undefined || message === undefined) return;
+    this.#ports.send(to, {
+      type: "message",
+      group,
+      message: unpackedProof(message, bundle),
+    });
   }
 
   /** It is time to answer again. */

@@ -18,6 +18,8 @@ import {
   startHandmade,
 } from "../../helpers/handmade-nodes.ts";
 import { HostileMember } from "../../helpers/hostile-member.ts";
+import { keyOf as requestKey } from "../../helpers/lone-node.ts";
+import { nodeName } from "../../helpers/stores.ts";
 
 const honest = ["alice", "bob", "carol"];
 
@@ -133,7 +135,7 @@ describe("A member with keys and code of its own", function () {
     expect(await endingOf("carol", group, second)).to.equal("Confirmed");
   });
 
-  it("executes a step without permission, and its sender finds out that it was its own", async () => {
+  it("executes steps without permission, and their sender finds out that they were its own", async () => {
     // Dave is asked to coordinate, as the order of the members says.
     let group = await nodes.createGroup(everybody);
     const rankingOf = ({ address }: NodeGroup): readonly string[] =>
@@ -144,32 +146,38 @@ describe("A member with keys and code of its own", function () {
     while (rankingOf(group)[0] !== "dave")
       group = await nodes.createGroup(everybody);
     const { address } = group;
-    const id = await mint("alice", address);
-    const delegated = await dave.hears("DelegationRequest");
-    const { key } = delegated.message;
-    const alice = delegated.from;
+    // Two of them, so that they share one signature.
+    const ids = [await mint("alice", address), await mint("alice", address)];
     const height = nodes.member("alice").node.height();
-    dave.send(alice, address, {
-      type: "DelegationAccepted",
-      key,
-      ids: [id],
-      height,
-    });
+    const alice = nodeName("alice");
+    for (const id of ids) {
+      const { message } = await dave.hears("DelegationRequest", (asked) =>
+        asked.intents.some((intent) => intent.id === id),
+      );
+      const { key } = message;
+      dave.send(alice, address, {
+        type: "DelegationAccepted",
+        key,
+        ids: message.intents.map((intent) => intent.id),
+        height,
+      });
+    }
     dave.send(alice, address, {
       type: "AssembleRequest",
-      key,
-      ids: [id],
+      key: requestKey("dave:1:0"),
+      ids,
       height,
       view: { created: [], spent: [] },
     });
     const { message } = await dave.hears("AssembleResponse");
-    const [outcome] = message.outcomes;
-    if (outcome?.type !== "assembled") throw new Error("not assembled");
-    const { step } = outcome;
+    const steps = message.outcomes.flatMap((outcome) =>
+      outcome.type === "assembled" ? [outcome.step] : [],
+    );
+    expect(steps.map(({ intentId }) => intentId)).to.deep.equal(ids);
     const bundle = dave.seal(address, {
-      steps: [step],
+      steps,
       places: [],
-      validUntil: step.validUntil,
+      validUntil: Math.min(...steps.map(({ validUntil }) => validUntil)),
     });
     // Alice is not asked, neither for her endorsement nor for her permission.
     const answers = await dave.collect(address, bundle, ["bob", "carol"]);
@@ -180,8 +188,10 @@ describe("A member with keys and code of its own", function () {
         signatures.set(name, answer.signature);
     }
     await dave.execute(group, bundle, signatures);
-    const receipt = await nodes.member("alice").receipt(address, id);
-    expect(receipt.type).to.equal("Confirmed");
+    for (const id of ids) {
+      const receipt = await nodes.member("alice").receipt(address, id);
+      expect(receipt.type).to.equal("Confirmed");
+    }
     const asked = dave.heard.filter(
       ({ message: said }) => said.type === "FulfilmentQuery",
     );
