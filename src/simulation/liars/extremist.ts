@@ -3,7 +3,8 @@ import type { Message } from "../../protocol/messages.ts";
 import { withDeadline } from "./fields.ts";
 import type { Liar, LiarPorts, Said } from "./liar.ts";
 
-const extremes = [2 ** 31, 2 ** 50, Number.MAX_SAFE_INTEGER];
+const LAST_BLOCK = Number.MAX_SAFE_INTEGER;
+const extremes = [2 ** 31, 2 ** 50, LAST_BLOCK];
 
 /** Asks for as much, as late and as high as it can, besides what its node asks for. */
 export function createExtremist(ports: LiarPorts): Liar {
@@ -30,7 +31,16 @@ export function createExtremist(ports: LiarPorts): Liar {
           : { ...message, height: far() };
       case "EndorsementRequest": {
         const { bundle } = message;
-        if (random.chance(0.3)) return { ...message, height: far() };
+        if (random.chance(0.3)) {
+          const ahead = far();
+          const isPlausible = random.chance(0.5);
+          const until = Math.min(ahead + validForBlocks, LAST_BLOCK);
+          return {
+            ...message,
+            height: ahead,
+            bundle: isPlausible ? withDeadline(bundle, until, hashing) : bundle,
+          };
+        }
         const { steps } = bundle;
         const many = Array.from({ length: limits.bundle }, () => steps).flat();
         const large = { ...bundle, steps: many };

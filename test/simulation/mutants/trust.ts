@@ -184,8 +184,8 @@ export const endorserTrust: Mutant[] = [
   {
     name: "endorses what can no longer happen",
     file: "endorser.ts",
-    find: "  if (validUntil < height || validUntil === 0)\n",
-    replace: "  if (validUntil < 0 * height)\n",
+    find: "  if (validUntil < height || validUntil === 0) return",
+    replace: "  if (validUntil < 0 * height) return",
     properties: ["S30"],
     runs: { faults: "byzantine", liar: "precise", nodes: 3 },
   },
@@ -225,7 +225,7 @@ export const endorserTrust: Mutant[] = [
     find: "    if (request.height > node.height + limits.aheadBlocks) return;\n",
     replace: "",
     properties: ["L22"],
-    runs: { faults: "byzantine", liar: "precise", nodes: 3 },
+    runs: { faults: "byzantine", liar: "extremist", nodes: 3 },
   },
 ];
 
