@@ -148,8 +148,8 @@ describe("An endorser that is behind", () => {
   });
 
   it("forgets what expires while it waits", () => {
-    const node = behind([request(1, { height: 12 })]);
-    expect(looksAt(node.tell(block(11)).tell(block(12)))).to.deep.equal([]);
+    const node = behind([request(1, { height: 10 })]);
+    expect(looksAt(node.tell(block(9)).tell(block(11)))).to.deep.equal([]);
     expect(node.effects).to.deep.equal([]);
   });
 
