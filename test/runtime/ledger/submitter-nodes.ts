@@ -3,7 +3,10 @@ import { expect } from "chai";
 import { outputStateIds, type StateId } from "../../../src/ledger/index.ts";
 import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
 import { type ChainClient, ChainError } from "../../../src/runtime/ports.ts";
-import { openTestLedger } from "../../helpers/runtime-ledger.ts";
+import {
+  openTestLedger,
+  type TestGroup,
+} from "../../helpers/runtime-ledger.ts";
 import { aPayer, SubmitterRig } from "../../helpers/submitter-rig.ts";
 import {
   type Node,
@@ -21,11 +24,20 @@ for (const [name, startNode] of Object.entries(nodes))
     describe(`runtime: submitter on ${name} over ${protocol}`, function () {
       this.timeout(120_000);
 
-      it("gets calls mined in order, and again on a chain that was made anew", async () => {
-        const node = await startNode();
-        const rig = new SubmitterRig([aPayer(5)]);
-        const open = openChainClient(node.url.replace("http:", protocol));
-        let isAway = false;
+      let node: Node;
+      let rig: SubmitterRig;
+      let open: ChainClient;
+      let isAway: boolean;
+      let group: TestGroup;
+      let submit: () => void;
+      const confirmed = (): number =>
+        rig.index.transitionsOf(group.address).length;
+
+      beforeEach(async () => {
+        node = await startNode();
+        rig = new SubmitterRig([aPayer(5)]);
+        open = openChainClient(node.url.replace("http:", protocol));
+        isAway = false;
         const client: ChainClient = {
           ...open,
           request: async (method, params) => {
@@ -33,36 +45,52 @@ for (const [name, startNode] of Object.entries(nodes))
             return await open.request(method, params);
           },
         };
-        const ledger = await openTestLedger(client);
-        const group = await ledger.createGroup();
-        const confirmed = (): number =>
-          rig.index.transitionsOf(group.address).length;
+        group = await (await openTestLedger(client)).createGroup();
         let inputs: readonly StateId[] = [];
-        const submit = (): void => {
+        submit = () => {
           const endorsed = group.endorse({ inputs });
           inputs = outputStateIds(endorsed.transition);
           rig.submit(group, endorsed);
         };
         rig.start(client, [group], { resendMs: 500 });
+      });
+
+      afterEach(async () => {
+        await rig.stop();
+        await open.close();
+        await node.stop();
+      });
+
+      it("gets calls mined in order, and again on a chain that went back", async () => {
+        const snapshot = await open.request("evm_snapshot", []);
         for (let i = 0; i < 30; i++) submit();
         await rig.index.until(() => confirmed() === 30);
         expect(rig.failures).to.deep.equal([]);
 
-        await node.stop();
         isAway = true;
         for (let i = 0; i < 5; i++) submit();
         await rig.index.until(() => rig.index.troubles.length > 0);
-        const second = await startNode(Number(new URL(node.url).port));
-        // The same accounts and nonces put the same contracts at the same addresses.
-        const again = openChainClient(second.url);
-        const { address } = await (await openTestLedger(again)).createGroup();
-        expect(address).to.equal(group.address);
+        await open.request("evm_revert", [snapshot]);
         isAway = false;
         await rig.index.until(() => rig.index.reverts.length > 0);
         await rig.index.until(() => confirmed() === 35);
-        await rig.stop();
-        await open.close();
-        await again.close();
-        await second.stop();
+        expect(rig.failures).to.deep.equal([]);
+      });
+
+      it("says that a chain that was made anew is another one, and follows nothing of it", async () => {
+        submit();
+        await rig.index.until(() => confirmed() === 1);
+        rig.index.lastCreation = group.block;
+
+        await node.stop();
+        node = await startNode(Number(new URL(node.url).port));
+        await rig.index.until(() =>
+          rig.index.troubles.some(
+            (trouble) =>
+              trouble?.message.startsWith("This is another chain") === true,
+          ),
+        );
+        expect(rig.index.reverts).to.deep.equal([]);
+        expect(confirmed()).to.equal(1);
       });
     });
