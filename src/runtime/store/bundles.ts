@@ -88,6 +88,16 @@ export class Bundles {
       .map(readHead);
   }
 
+  /** Whether this node endorsed a bundle, and keeps it. */
+  has(group: GroupAddress, digest: Digest): boolean {
+    const row = this.#database.get(
+      "SELECT 1 FROM endorsed_bundles WHERE group_address = ? AND digest = ?",
+      group,
+      digest,
+    );
+    return row !== undefined;
+  }
+
   /** A bundle that this node endorsed. */
   find(group: GroupAddress, digest: Digest): Bundle | undefined {
     const row = this.#database.get(
@@ -149,10 +159,13 @@ export class Bundles {
       });
   }
 
-  /** Erases what could not happen after this block. */
+  /** Erases what could not happen after this block, and is no part of an open dispatch. */
   prune(block: number): void {
     this.#database.run(
-      "DELETE FROM endorsed_bundles WHERE last_block < ?",
+      `DELETE FROM endorsed_bundles WHERE last_block < ? AND NOT EXISTS (
+         SELECT 1 FROM records WHERE records.group_address = endorsed_bundles.group_address
+         AND records.key = 'dispatch:' || endorsed_bundles.digest
+       )`,
       block,
     );
     this.#database.run(

@@ -12,8 +12,10 @@ import {
   recordKey,
   type SavedRecord,
 } from "../../protocol/records.ts";
+import type { Bundles } from "./bundles.ts";
 import { Columns } from "./columns.ts";
 import type { Database, Row, Value } from "./database.ts";
+import { lengthened, type ShortDispatch, shortened } from "./short-dispatch.ts";
 
 /**
  * What of a record stays as it is, and what changes, are apart: the one is much longer, and the other is written several times.
@@ -45,7 +47,7 @@ export type CoreRecord = Exclude<SavedRecord, EndorsedRecord>;
 
 /** What of a record stays as it is, what changes, and the object that all its versions share. */
 interface Parts {
-  readonly lasting: object;
+  readonly lasting: () => object;
   readonly progress: object;
   readonly shared: object;
 }
@@ -74,15 +76,17 @@ const END = `UPDATE records SET progress = ?, progress_checksum = ?, outcome = ?
 /** What the protocol core wants to find again: its intents, dispatches and handovers. */
 export class Records {
   readonly #database: Database;
+  readonly #bundles: Pick<Bundles, "find" | "has">;
   readonly #places = new WeakMap<object, Place>();
 
-  constructor(database: Database) {
+  constructor(database: Database, bundles: Pick<Bundles, "find" | "has">) {
     this.#database = database;
+    this.#bundles = bundles;
   }
 
   /** Replaces what was kept under the same key. */
   save(group: GroupAddress, record: CoreRecord): void {
-    const { lasting, progress, shared } = partsOf(record);
+    const { lasting, progress, shared } = this.#partsOf(group, record);
     const key = recordKey(record);
     const text = JSON.stringify(progress);
     const receipt = record.kind === "intent" ? record.receipt : undefined;
@@ -95,7 +99,7 @@ export class Records {
     };
     const place = this.#places.get(shared);
     if (place?.group === group && this.#update(place, changed)) return;
-    const number = this.#replace(group, JSON.stringify(lasting), changed);
+    const number = this.#replace(group, JSON.stringify(lasting()), changed);
     this.#places.set(shared, { group, number });
   }
 
@@ -150,7 +154,12 @@ export class Records {
         `SELECT ${COLUMNS} FROM records WHERE group_address = ? AND outcome = 'open' ORDER BY number`,
         group,
       )
-      .map(readRecord);
+      .map((row) => {
+        const record = readRecord(row);
+        return "signatures" in record
+          ? lengthened(this.#bundles, group, record)
+          : record;
+      });
   }
 
   /** The groups in which something is not over. */
@@ -222,22 +231,25 @@ export class Records {
     );
     return row?.["outcome"] === "reverted";
   }
-}
 
-function partsOf(record: CoreRecord): Parts {
-  switch (record.kind) {
-    case "intent": {
-      const { kind, intent, ...progress } = record;
-      return { lasting: { kind, intent }, progress, shared: intent };
+  #partsOf(group: GroupAddress, record: CoreRecord): Parts {
+    switch (record.kind) {
+      case "intent": {
+        const { kind, intent, ...progress } = record;
+        return { lasting: () => ({ kind, intent }), progress, shared: intent };
+      }
+      case "dispatch": {
+        const { acknowledged, ...lasting } = record;
+        return {
+          lasting: () => shortened(this.#bundles, group, lasting),
+          progress: { acknowledged },
+          shared: record.bundle,
+        };
+      }
+      case "handover":
+      case "horizon":
+        return { lasting: () => record, progress: {}, shared: record };
     }
-    case "dispatch": {
-      const { acknowledged, ...lasting } = record;
-      const progress = { acknowledged };
-      return { lasting, progress, shared: record.bundle };
-    }
-    case "handover":
-    case "horizon":
-      return { lasting: record, progress: {}, shared: record };
   }
 }
 
@@ -261,7 +273,7 @@ function checksumOf(key: string, text: string): number {
 }
 
 /** What was saved is there, as the checksums say, so it is read without looking at every field. */
-function readRecord(row: Row): CoreRecord {
+function readRecord(row: Row): CoreRecord | ShortDispatch {
   const key = String(row["key"]);
   const columns = new Columns(row, { table: "records", key });
   const part = (name: string, checksum: string): object => {
@@ -273,7 +285,7 @@ function readRecord(row: Row): CoreRecord {
   return withEveryField({
     ...part("record", "checksum"),
     ...part("progress", "progress_checksum"),
-  } as CoreRecord);
+  } as CoreRecord | ShortDispatch);
 }
 
 function readIntent(row: Row): IntentRecord {
@@ -287,7 +299,9 @@ function readIntent(row: Row): IntentRecord {
 }
 
 /** JSON leaves out what is undefined; the core sees the record as it was. */
-function withEveryField(record: CoreRecord): CoreRecord {
+function withEveryField<Kept extends CoreRecord | ShortDispatch>(
+  record: Kept,
+): Kept {
   if (record.kind !== "intent") return record;
   const { parked, permission, reason, prepared, receipt, intent } = record;
   const { fulfilment } = record;

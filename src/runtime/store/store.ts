@@ -55,10 +55,11 @@ export function openStore(
   if (options.file !== ":memory:") createPrivately(options.file);
   const database = new Database(options, { migrations });
   try {
+    const bundles = new Bundles(database);
     return {
       database,
-      records: new Records(database),
-      bundles: new Bundles(database),
+      records: new Records(database, bundles),
+      bundles,
       blocks: new Blocks(database),
       states: new States(database),
       infos: new Infos(database),

@@ -10,7 +10,11 @@ import {
 import { parseRequestKey } from "../../../src/protocol/ids.ts";
 import type { MessageOf } from "../../../src/protocol/messages.ts";
 import { digestOf } from "../../../src/protocol/outline.ts";
-import type { EndorsedRecord } from "../../../src/protocol/records.ts";
+import {
+  type DispatchRecord,
+  type EndorsedRecord,
+  recordKey,
+} from "../../../src/protocol/records.ts";
 import { lengthOfBundle } from "../../../src/protocol/size.ts";
 import type { Bundle } from "../../../src/protocol/transition.ts";
 import { hashingOf } from "../../../src/runtime/states/arrange.ts";
@@ -165,6 +169,65 @@ describe("The table of endorsed bundles", () => {
       expect(bundles.permitted(group, one.digest)).to.deep.equal([]);
       expect(bundles.find(group, other.digest)).to.deep.equal(other);
       expect(bundles.permitted(group, other.digest)).to.have.length(1);
+    });
+
+    /** A dispatch of a bundle whose signatures have another form than those of the endorsed one. */
+    const dispatchOf = (bundle: Bundle): DispatchRecord => ({
+      kind: "dispatch",
+      bundle: {
+        ...bundle,
+        steps: bundle.steps.map((step) => ({ ...step, signature: "0xaa" })),
+      },
+      endorsements: [
+        { endorser: alice, digest: bundle.digest, signature: "0x01" },
+      ],
+      acknowledged: [],
+    });
+
+    it("holds the bundle of a dispatch, which is not written again", () => {
+      const bundle = aBundle(1);
+      const dispatch = dispatchOf(bundle);
+      const { records, database, commit } = store();
+      save(bundle);
+      commit(() => {
+        records.save(group, dispatch);
+      });
+      const row = database.get("SELECT record FROM records");
+      expect(row?.["record"]).to.not.include("schema");
+      expect(records.open(group)).to.deep.equal([dispatch]);
+      const acknowledged = { ...dispatch, acknowledged: [alice] };
+      commit(() => {
+        records.save(group, acknowledged);
+      });
+      expect(records.open(group)).to.deep.equal([acknowledged]);
+    });
+
+    it("holds the bundle of a dispatch for as long as that is open", () => {
+      const bundle = aBundle(1, 10);
+      const dispatch = dispatchOf(bundle);
+      const { records, bundles, commit } = store();
+      save(bundle);
+      commit(() => {
+        records.save(group, dispatch);
+        bundles.prune(20);
+      });
+      expect(records.open(group)).to.deep.equal([dispatch]);
+      commit(() => {
+        records.erase(group, recordKey(dispatch));
+        bundles.prune(20);
+      });
+      expect(bundles.find(group, bundle.digest)).to.equal(undefined);
+    });
+
+    it("notices that the bundle of a dispatch is missing", () => {
+      const bundle = aBundle(1);
+      const { records, database, commit } = store();
+      save(bundle);
+      commit(() => {
+        records.save(group, dispatchOf(bundle));
+        database.run("DELETE FROM endorsed_bundles");
+      });
+      expect(() => records.open(group)).to.throw(StoreError, bundle.digest);
     });
 
     it("notices that a bundle is not what was saved", () => {

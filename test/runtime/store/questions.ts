@@ -54,8 +54,8 @@ describe("the questions to a store", () => {
   it("are answered with an index, however long the past is", () => {
     const watched = new WatchedDatabase({ file: ":memory:" }, { migrations });
     const group = groupAt(1);
-    const records = new Records(watched);
     const bundles = new Bundles(watched);
+    const records = new Records(watched, bundles);
     const blocks = new Blocks(watched);
     const states = new States(watched);
     records.open(group);
@@ -64,6 +64,7 @@ describe("the questions to a store", () => {
     records.isReverted(group, intentId(1));
     records.lastReverted(group, 10);
     bundles.find(group, digest);
+    bundles.has(group, digest);
     bundles.endorsed(group, 1);
     bundles.permitted(group, digest);
     bundles.prune(1);

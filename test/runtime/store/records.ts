@@ -238,8 +238,9 @@ describe("the table of records", () => {
             );
           }
         }
-        for (const of of [group, other])
-          for (const version of versions) records.erase(of, recordKey(version));
+        for (const each of [group, other])
+          for (const version of versions)
+            records.erase(each, recordKey(version));
       }
     });
   });
