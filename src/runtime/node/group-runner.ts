@@ -260,12 +260,9 @@ export class GroupRunner {
 
   /** What everything else in the group waits for, as long as it has not happened. */
   awaited(id: IntentId): readonly IntentId[] {
+    if (this.group.domain.genesis === undefined) return [];
     const genesis = genesisIdOf(this.group);
-    const isAwaited =
-      this.group.domain.genesis !== undefined &&
-      id !== genesis &&
-      !this.isFulfilled(genesis);
-    return isAwaited ? [genesis] : [];
+    return id === genesis || this.isFulfilled(genesis) ? [] : [genesis];
   }
 
   /** The record of an intent that ended here. */
