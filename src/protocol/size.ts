@@ -5,12 +5,13 @@ const known = new WeakMap<Step, number>();
 
 /** Characters of what a step carries: what a message gets longer by. */
 export function lengthOf(step: Step): number {
+  const before = known.get(step);
+  if (before !== undefined) return before;
   const length =
-    known.get(step) ??
     step.payload.length +
-      lengthOfStates(step.outputs) +
-      lengthOfStates(step.infos) +
-      step.calls.reduce((sum, { data }) => sum + data.length, 0);
+    lengthOfStates(step.outputs) +
+    lengthOfStates(step.infos) +
+    step.calls.reduce((sum, { data }) => sum + data.length, 0);
   known.set(step, length);
   return length;
 }
