@@ -6,7 +6,7 @@ import { standingAlone } from "../keys/step-signatures.ts";
 /** Bundles are never changed in place. */
 const known = new WeakMap<Bundle, Bundle>();
 
-/** A bundle whose steps share what their signatures have in common, for endorsers and for the disk: see decision 60. */
+/** A bundle whose steps share what their signatures have in common, for endorsers and for the disk: see decision 58. */
 export function packedBundle(bundle: Bundle): Bundle {
   const before = known.get(bundle);
   if (before !== undefined) return before;
