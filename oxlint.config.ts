@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+
 import { defineConfig, type OxlintOverride } from "oxlint";
 
 /** What typescript-eslint calls strict and stylistic. */
@@ -94,15 +96,21 @@ const typescript = (
 ): Record<string, "error" | "off"> =>
   Object.fromEntries(names.map((name) => [`typescript/${name}`, severity]));
 
-/** Imports point one way: a layer may use itself and the layers before it. */
+/** Imports point one way: a layer may use itself and the layers before it. The tasks come after all of them. */
 const layers = [
   ["ledger"],
   ["protocol"],
   ["runtime"],
   ["simulation", "view"],
   ["plugin"],
-  ["tasks"],
 ];
+
+/** Each task has a folder. Code that several of them need is in `tasks/shared`. */
+const tasks = readdirSync(new URL("tasks", import.meta.url), {
+  withFileTypes: true,
+})
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
 
 /** The core knows nothing of machines, chains and tools. */
 const impure = [
@@ -116,7 +124,7 @@ const impure = [
 
 const direction = layers.flatMap((names, index) =>
   names.flatMap((name): OxlintOverride[] => {
-    const others = layers.slice(index).flat();
+    const others = [...layers.slice(index).flat(), "tasks"];
     const patterns = [
       {
         group: others
@@ -138,6 +146,20 @@ const direction = layers.flatMap((names, index) =>
     ];
   }),
 );
+
+const betweenTasks = tasks.map((name): OxlintOverride => {
+  const others = tasks.filter(
+    (other) => other !== name && (name === "shared" || other !== "shared"),
+  );
+  const group = others.map((other) => `../${other}/**`);
+  const message = `tasks/${name} must not import another task: put what both need into tasks/shared.`;
+  return {
+    files: [`tasks/${name}/**/*.ts`],
+    rules: {
+      "no-restricted-imports": ["error", { patterns: [{ group, message }] }],
+    },
+  };
+});
 
 export default defineConfig({
   plugins: ["typescript"],
@@ -211,5 +233,6 @@ export default defineConfig({
       },
     },
     ...direction,
+    ...betweenTasks,
   ],
 });

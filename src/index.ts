@@ -1,6 +1,6 @@
 import { definePlugin } from "hardhat/plugins";
 
-import { tasks } from "./tasks/definitions.ts";
+import { tasks } from "../tasks/definitions.ts";
 
 export type * from "./plugin/connection/types.ts";
 export type * from "./type-extensions.ts";

@@ -8,6 +8,7 @@ const PARTS = [
   "contracts",
   "test",
   "src",
+  "tasks",
   "scripts",
   "hardhat.config.ts",
   "package.json",

@@ -1,15 +1,9 @@
-import { readFileSync } from "node:fs";
-
 import { buildModule } from "@nomicfoundation/hardhat-ignition/modules";
 import type { Artifact } from "@nomicfoundation/ignition-core";
 
-// The same path leads to the artifacts from src/ and from dist/.
-const folder = new URL("../../dist/artifacts/", import.meta.url);
+import { readPublished } from "../package-files.ts";
 
-function read(name: string): Artifact {
-  const text = readFileSync(new URL(`${name}.json`, folder), "utf8");
-  return JSON.parse(text) as Artifact;
-}
+const read = (name: string): Artifact => readPublished(name) as Artifact;
 
 /**
  * Both factories, at addresses that depend on the sender. `npx hardhat sequencer:deploy` puts them at addresses that are

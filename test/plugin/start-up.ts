@@ -25,11 +25,13 @@ async function modulesAtMarks(
 }
 
 const ours = (modules: readonly string[]): readonly string[] =>
-  modules.flatMap((url) => /\/(src\/(?!internal).*\.ts)$/.exec(url)?.[1] ?? []);
+  modules.flatMap(
+    (url) => /\/((?:src|tasks)\/(?!internal).*\.ts)$/.exec(url)?.[1] ?? [],
+  );
 
 /** What takes long to load, or has no business in a build. */
 const heavy =
-  /\/src\/(runtime\/(?!node\/settings\.ts)|protocol|ledger|simulation|view|typechain)|\/src\/plugin\/(deployment|connection\/(?!sequencer\.ts))|node_modules\/(ethers|@noble|ws)\//;
+  /\/src\/(runtime\/(?!node\/settings\.ts)|protocol|ledger|simulation|view|typechain)|\/src\/plugin\/(deployment|connection\/(?!sequencer\.ts))|\/tasks\/[a-z]+\/(?!definition\.ts|text-option\.ts)|node_modules\/(ethers|@noble|ws)\//;
 
 describe("plugin: start-up", function () {
   this.timeout(60_000);

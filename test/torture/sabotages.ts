@@ -10,7 +10,7 @@ describe("Sabotages of nodes under torture", () => {
   for (const { name, edits } of mutants)
     it(`fit the code: a node that ${name}`, () => {
       for (const edit of edits) {
-        const file = new URL(`../../src/${edit.file}`, import.meta.url);
+        const file = new URL(`../../${edit.file}`, import.meta.url);
         const text = readFileSync(file, "utf8");
         expect(sabotaged(text, edit)).not.to.equal(text);
       }

@@ -83,7 +83,7 @@ async function deploy() {
 describe("a workflow", function () {
   it("uses the package as it is published", function () {
     expect(import.meta.resolve("hardhat-sequencer")).to.match(
-      /\/node_modules\/hardhat-sequencer\/dist\/index\.js$/,
+      /\/node_modules\/hardhat-sequencer\/dist\/src\/index\.js$/,
     );
     expect(hre.config.sequencer.networks).to.deep.equal({});
   });

@@ -51,6 +51,13 @@ export interface GroupConfig {
   readonly externalCalls: boolean;
 }
 
+/** A group to create. */
+export interface GroupRequest {
+  readonly name: string;
+  readonly config: GroupConfig;
+  readonly salt: string;
+}
+
 /** Where the factories are on every chain, and what is there. */
 export function ledgerContracts(): {
   factory: LedgerContract;

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readPublished } from "../../package-files.ts";
 
 /** The parts of a published artifact that deployment needs. */
 export interface Artifact {
@@ -17,21 +17,14 @@ export interface CompilerInput {
   readonly input: object;
 }
 
-// The same path leads to the artifacts from src/ and from dist/.
-const folder = new URL("../../../dist/artifacts/", import.meta.url);
-
-function read(name: string): unknown {
-  return JSON.parse(readFileSync(new URL(`${name}.json`, folder), "utf8"));
-}
-
 /** The artifact of a published contract. */
 export function readArtifact(
   name: "PrivacyGroup" | "PrivacyGroupFactory" | "Atom" | "AtomFactory",
 ): Artifact {
-  return read(name) as Artifact;
+  return readPublished(name) as Artifact;
 }
 
 /** What a block explorer needs to compile the published contracts. */
 export function readCompilerInput(): CompilerInput {
-  return read("compiler") as CompilerInput;
+  return readPublished("compiler") as CompilerInput;
 }

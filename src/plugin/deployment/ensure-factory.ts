@@ -1,8 +1,8 @@
-import type { ChainConnection } from "./chain.ts";
 import { executeAll, requireFunds, settle } from "./carry-out.ts";
 import type { Tell } from "./carry-out.ts";
+import type { ChainConnection } from "./chain.ts";
 import { Chain } from "./chain.ts";
-import { parseAddress } from "./options.ts";
+import { parseAddress } from "./parse-address.ts";
 import { plan, stepsOf } from "./plan.ts";
 import { priceOf } from "./price.ts";
 import { rehearse } from "./rehearse.ts";

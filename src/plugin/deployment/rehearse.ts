@@ -1,10 +1,11 @@
 import { fileURLToPath } from "node:url";
 
+import { packageRoot } from "../../package-files.ts";
 import { SequencerError } from "../errors.ts";
+import type { GroupRequest } from "./addresses.ts";
 import { Chain } from "./chain.ts";
 import type { GasOfSteps } from "./costs.ts";
 import { execute } from "./execute.ts";
-import type { GroupRequest } from "./options.ts";
 import { plan, stepsOf } from "./plan.ts";
 import { survey } from "./survey.ts";
 
@@ -23,7 +24,7 @@ export async function rehearse(
   const hre = await createHardhatRuntimeEnvironment(
     { plugins: [hardhatEthers] },
     {},
-    fileURLToPath(new URL("../../../", import.meta.url)),
+    fileURLToPath(packageRoot),
   );
   const connection = await hre.network.create();
   try {

@@ -1,6 +1,6 @@
 import { SequencerError } from "../errors.ts";
 import { Chain, type ChainConnection } from "./chain.ts";
-import { parseAddress } from "./options.ts";
+import { parseAddress } from "./parse-address.ts";
 import { findFactory, noCode } from "./survey.ts";
 
 /** The address of the factory of groups, which must be there: nodes that start at the same time must not race for it. */

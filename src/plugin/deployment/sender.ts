@@ -1,7 +1,7 @@
 import type { HardhatEthers } from "@nomicfoundation/hardhat-ethers/types";
 
 import { SequencerError } from "../errors.ts";
-import { parseAddress } from "./options.ts";
+import { parseAddress } from "./parse-address.ts";
 
 /** The account to send from: the network's first, or the one that `from` names by address or by index. */
 export async function chooseSender(

@@ -11,8 +11,8 @@ import {
   ledgerContracts,
 } from "./addresses.ts";
 import type { LedgerContract } from "./addresses.ts";
+import type { GroupRequest } from "./addresses.ts";
 import type { Chain } from "./chain.ts";
-import type { GroupRequest } from "./options.ts";
 
 /** What shall be on the chain. */
 export interface Target {

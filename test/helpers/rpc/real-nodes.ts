@@ -1,6 +1,6 @@
 import hre from "hardhat";
 
-import { faucetOf } from "../../../src/plugin/running/faucet.ts";
+import { faucetOf } from "../../../src/plugin/faucet.ts";
 import { Cluster } from "../../../src/runtime/cluster/cluster.ts";
 import { groupToken } from "../../../src/runtime/domains/group-token.ts";
 import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";

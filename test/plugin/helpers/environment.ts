@@ -3,13 +3,13 @@ import type { HardhatUserConfig } from "hardhat/config";
 import { createHardhatRuntimeEnvironment } from "hardhat/hre";
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 
-import { deployLedger } from "../../../src/plugin/deployment/deploy.ts";
+import hardhatSequencer from "../../../src/index.ts";
 import type {
   DeployFact,
   Deployment,
 } from "../../../src/plugin/deployment/facts.ts";
-import type { DeployOptions } from "../../../src/plugin/deployment/options.ts";
-import hardhatSequencer from "../../../src/index.ts";
+import { deployLedger } from "../../../tasks/deploy/deploy-ledger.ts";
+import type { DeployOptions } from "../../../tasks/deploy/options.ts";
 
 /** Three accounts of Hardhat's chain, not in order. */
 export const members = [

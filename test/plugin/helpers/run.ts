@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-import { runNodes } from "../../../src/plugin/running/run.ts";
-import type { RunOptions } from "../../../src/plugin/running/options.ts";
 import type { RunFact, RunSummary } from "../../../src/view/facts.ts";
+import type { RunOptions } from "../../../tasks/run/options.ts";
+import { runNodes } from "../../../tasks/run/run-nodes.ts";
 import { anEnvironment } from "./environment.ts";
 import { commandOf } from "./processes.ts";
 

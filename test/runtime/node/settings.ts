@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect } from "chai";
 
 import { defaultSettings } from "../../../src/runtime/node/settings.ts";
-import { runTask } from "../../../src/tasks/run-definition.ts";
+import { runTask } from "../../../tasks/run/definition.ts";
 import { socketLimits } from "../../../src/runtime/transport/socket/limits.ts";
 
 describe("Default settings", () => {

@@ -3,7 +3,7 @@ import type { PlannedFault } from "../harness/nemesis/schedule.ts";
 
 /** One place of the sources made wrong. */
 export interface Edit {
-  /** Below `src`. */
+  /** From the root of the repository. */
   readonly file: string;
   /** Is there exactly once. */
   readonly find: string;
@@ -64,7 +64,7 @@ export const mutants: readonly Mutant[] = [
     name: "acknowledges an intent before it is on the disk",
     edits: [
       {
-        file: "runtime/node/intake.ts",
+        file: "src/runtime/node/intake.ts",
         find: "      turns.add({",
         replace: "      resolve();\n      turns.add({",
       },
@@ -76,13 +76,13 @@ export const mutants: readonly Mutant[] = [
     name: "takes the same idempotency key twice",
     edits: [
       {
-        file: "runtime/users/submissions.ts",
+        file: "src/runtime/users/submissions.ts",
         find: 'if (other !== undefined)\n      throw new UserError(\n        "PD012220"',
         replace:
           'if (other === "")\n      throw new UserError(\n        "PD012220"',
       },
       {
-        file: "runtime/store/user-transactions.ts",
+        file: "src/runtime/store/user-transactions.ts",
         find: "idempotency_key TEXT UNIQUE",
         replace: "idempotency_key TEXT",
       },
@@ -94,7 +94,7 @@ export const mutants: readonly Mutant[] = [
     name: "keeps receipts of blocks that were replaced",
     edits: [
       {
-        file: "runtime/node/blocks.ts",
+        file: "src/runtime/node/blocks.ts",
         find: "const reopened = store.records.confirmedAbove(address, height);",
         replace:
           "const reopened = store.records.confirmedAbove(address, Infinity);",
@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
     name: "forgets open intents when it is started again",
     edits: [
       {
-        file: "runtime/node/group-runner.ts",
+        file: "src/runtime/node/group-runner.ts",
         find: "      ...ports.store.records.open(address),\n",
         replace: "",
       },
@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     name: "never asks for states that it missed",
     edits: [
       {
-        file: "runtime/node/catch-up.ts",
+        file: "src/runtime/node/catch-up.ts",
         find: "    if (missing.size === 0) {\n",
         replace: "    if (missing.size >= 0) {\n",
       },
@@ -131,12 +131,12 @@ export const mutants: readonly Mutant[] = [
     name: "goes on when the disk does not take what it writes",
     edits: [
       {
-        file: "runtime/node/turns.ts",
+        file: "src/runtime/node/turns.ts",
         find: "      this.#fail(jobs, error);\n      return;\n    }\n    if (!hasWrites(turn)) {\n",
         replace: "      void error;\n    }\n    if (!hasWrites(turn)) {\n",
       },
       {
-        file: "runtime/node/turns.ts",
+        file: "src/runtime/node/turns.ts",
         find: "      if (error === undefined) this.#finish(jobs, turn);\n      else this.#fail(jobs, error);\n",
         replace: "      this.#finish(jobs, turn);\n",
       },
@@ -148,7 +148,7 @@ export const mutants: readonly Mutant[] = [
     name: "prints the key of its account",
     edits: [
       {
-        file: "plugin/serving/serve.ts",
+        file: "tasks/node/serve.ts",
         find: "    member.start();\n",
         replace:
           "    member.start();\n    console.error(account.privateKey);\n",

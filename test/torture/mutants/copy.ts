@@ -20,7 +20,14 @@ import type { Edit } from "./catalogue.ts";
 const root = path.resolve(import.meta.dirname, "../../..");
 
 /** The harness takes from the sources what it shares with nodes; nodes run what is compiled. */
-const copied = ["src", "dist", "test/torture", "test/helpers", "package.json"];
+const copied = [
+  "src",
+  "tasks",
+  "dist",
+  "test/torture",
+  "test/helpers",
+  "package.json",
+];
 
 /** What a run in a copy came to. */
 export interface Found {
@@ -44,7 +51,7 @@ export class Copy {
       path.join(folder, "node_modules"),
     );
     for (const edit of edits) {
-      const source = path.join(folder, "src", edit.file);
+      const source = path.join(folder, edit.file);
       const text = sabotaged(readFileSync(source, "utf8"), edit);
       writeFileSync(source, text);
       const compiled = edit.file.replace(/\.ts$/, ".js");

@@ -1,0 +1,22 @@
+import { emptyTask } from "hardhat/config";
+import type { TaskDefinition } from "hardhat/types/tasks";
+
+import { deployTask } from "./deploy/definition.ts";
+import { identityTask } from "./identity/definition.ts";
+import { nodeTask } from "./node/definition.ts";
+import { runTask } from "./run/definition.ts";
+import { simulateTask } from "./simulate/definition.ts";
+import { statusTask } from "./status/definition.ts";
+import { submitTask } from "./submit/definition.ts";
+
+/** All tasks of the plugin. Their actions are loaded when they run. */
+export const tasks: TaskDefinition[] = [
+  emptyTask("sequencer", "Privacy-group ledger and sequencer").build(),
+  deployTask,
+  identityTask,
+  nodeTask,
+  runTask,
+  simulateTask,
+  statusTask,
+  submitTask,
+];

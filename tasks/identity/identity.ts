@@ -1,0 +1,20 @@
+import { encodePublicKey } from "../../src/runtime/keys/identity.ts";
+import { parseNodeHome } from "../shared/node-home.ts";
+import { openIdentity } from "../shared/node-identity.ts";
+
+/** Who a node is, for the others. */
+export interface IdentityFact {
+  readonly node: string;
+  /** Its public key. */
+  readonly key: string;
+}
+
+/** The public key of a node. Makes its keys if it has none yet. */
+export function identityOf(options: {
+  readonly name?: string | undefined;
+  readonly dataDir?: string | undefined;
+}): IdentityFact {
+  const { name, directory } = parseNodeHome(options);
+  const { publicKey } = openIdentity(directory);
+  return { node: name, key: encodePublicKey(publicKey) };
+}

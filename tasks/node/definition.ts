@@ -1,0 +1,51 @@
+import { task } from "hardhat/config";
+import type { TaskDefinition } from "hardhat/types/tasks";
+
+import { text } from "../shared/text-option.ts";
+
+/** `sequencer:node`. */
+export const nodeTask: TaskDefinition = task(
+  "sequencer:node",
+  "Run one node as a process of its own, with the peers of the configuration, on --network",
+)
+  .addOption({
+    ...text,
+    name: "name",
+    description: "Which of sequencer.peers it is",
+  })
+  .addOption({
+    ...text,
+    name: "dataDir",
+    description:
+      "Where nodes keep their state; this one in a folder with its name",
+  })
+  .addOption({
+    ...text,
+    name: "listen",
+    description:
+      "host:port to listen on for other nodes (default: its address in sequencer.peers)",
+  })
+  .addOption({
+    ...text,
+    name: "rpcPort",
+    description:
+      "The port of its JSON-RPC over HTTP, on this machine only; WebSocket is on the next; 0 takes any that are free (default: 8550)",
+  })
+  .addOption({
+    ...text,
+    name: "statusPort",
+    description:
+      "The port of /health, /ready and /metrics, on this machine only; 0 takes any that is free (default: 8552)",
+  })
+  .addOption({
+    ...text,
+    name: "logLevel",
+    description:
+      "With --json, the least that is written: debug, info, warn or error (default: info)",
+  })
+  .addFlag({
+    name: "json",
+    description: "Print one JSON object per line and nothing else",
+  })
+  .setAction(async () => await import("./action.ts"))
+  .build();

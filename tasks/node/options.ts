@@ -1,0 +1,61 @@
+import { SequencerError } from "../../src/plugin/errors.ts";
+import { parseHostAndPort } from "../../src/plugin/peers-config.ts";
+import {
+  type LogLevel,
+  logLevels,
+} from "../../src/runtime/monitor/log-lines.ts";
+import { type NodeHome, parseNodeHome } from "../shared/node-home.ts";
+import { parseChoice, parseNumber } from "../shared/parse-option.ts";
+
+/** What the user asks of `sequencer:node`, as typed. */
+export interface NodeOptions {
+  readonly name?: string | undefined;
+  readonly dataDir?: string | undefined;
+  readonly listen?: string | undefined;
+  readonly rpcPort?: string | undefined;
+  readonly statusPort?: string | undefined;
+  readonly logLevel?: string | undefined;
+}
+
+/** What the user asks for, checked. */
+export interface NodeRequest extends NodeHome {
+  /** Where to listen to other nodes; undefined: where the configuration says that they find it. */
+  readonly listen: { readonly host: string; readonly port: number } | undefined;
+  /** For HTTP; WebSocket is on the next. 0 means any. */
+  readonly rpcPort: number;
+  /** For health and metrics. 0 means any. */
+  readonly statusPort: number;
+  /** The least that is written down. */
+  readonly level: LogLevel;
+}
+
+const rpcPortDefault = 8550;
+const statusPortDefault = 8552;
+const portMax = 65_535;
+
+/** Checks everything that can be checked without the configuration, a chain and a disk. */
+export function parseNodeOptions(options: NodeOptions): NodeRequest {
+  return {
+    ...parseNodeHome(options),
+    listen: parseListen(options.listen),
+    rpcPort:
+      parseNumber("--rpc-port", options.rpcPort, {
+        min: 0,
+        max: portMax - 1,
+      }) ?? rpcPortDefault,
+    statusPort:
+      parseNumber("--status-port", options.statusPort, {
+        min: 0,
+        max: portMax,
+      }) ?? statusPortDefault,
+    level: parseChoice("--log-level", options.logLevel, logLevels) ?? "info",
+  };
+}
+
+function parseListen(text: string | undefined): NodeRequest["listen"] {
+  if (text === undefined) return undefined;
+  const listen = parseHostAndPort(text);
+  if (listen === undefined)
+    throw new SequencerError("LISTEN_INVALID", { value: text });
+  return listen;
+}

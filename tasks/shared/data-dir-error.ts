@@ -1,0 +1,16 @@
+import { SequencerError } from "../../src/plugin/errors.ts";
+import { KeyError } from "../../src/runtime/keys/key-error.ts";
+import { StoreError } from "../../src/runtime/store/store-error.ts";
+
+/** What is wrong with a data directory, for its user. Other errors stay as they are. */
+export function dataDirErrorOf(error: unknown, directory: string): unknown {
+  if (error instanceof StoreError && error.code === "LOCKED")
+    return new SequencerError("DATA_DIR_LOCKED", { directory }, error);
+  if (error instanceof StoreError || error instanceof KeyError)
+    return new SequencerError(
+      "DATA_DIR_DAMAGED",
+      { reason: error.message },
+      error,
+    );
+  return error;
+}

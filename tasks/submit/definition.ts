@@ -1,0 +1,53 @@
+import { task } from "hardhat/config";
+import type { TaskDefinition } from "hardhat/types/tasks";
+
+import { text } from "../shared/text-option.ts";
+
+/** `sequencer:submit`. */
+export const submitTask: TaskDefinition = task(
+  "sequencer:submit",
+  "Send one intent to a running node",
+)
+  .addOption({
+    ...text,
+    name: "url",
+    description:
+      "The JSON-RPC of the node over HTTP (default: the first node of sequencer:run)",
+  })
+  .addOption({
+    ...text,
+    name: "group",
+    description: "The address of the group (default: the only one of the node)",
+  })
+  .addOption({
+    ...text,
+    name: "function",
+    description:
+      'A function of the group\'s domain, as in "transfer(string,string,uint256)"',
+  })
+  .addOption({
+    ...text,
+    name: "args",
+    description: "Its arguments as JSON: an object by name, or a list",
+  })
+  .addOption({
+    ...text,
+    name: "from",
+    description: "Who sends it, on that node (default: user)",
+  })
+  .addFlag({
+    name: "wait",
+    description: "Wait for the receipt; exit with 3 if it was reverted",
+  })
+  .addOption({
+    ...text,
+    name: "timeout",
+    description:
+      "With --wait: seconds after which to give up and exit with 4 (default: 60)",
+  })
+  .addFlag({
+    name: "json",
+    description: "Print one JSON object per line and nothing else",
+  })
+  .setAction(async () => await import("./action.ts"))
+  .build();
