@@ -1,4 +1,5 @@
 import type { Address, Hex } from "../ledger/index.ts";
+import type { Policy } from "../protocol/config.ts";
 import type {
   Digest,
   GroupAddress,
@@ -73,6 +74,20 @@ export interface NodeService {
     readonly domain: string;
     readonly members: readonly NodeName[];
     readonly threshold: number;
+    readonly configuration: Readonly<Record<string, string>>;
+  }) => Promise<NodeGroup>;
+  /**
+   * Resolves with a group that was created without a node, once this node takes part in it. Rejects with a `NodeRefusal` if the
+   * ledger says otherwise, and with a `ChainError` if it does not answer.
+   */
+  readonly importGroup: (group: {
+    readonly address: GroupAddress;
+    readonly id: string;
+    readonly name: string;
+    readonly domain: string;
+    readonly members: readonly NodeName[];
+    readonly threshold: number;
+    readonly policy: Policy;
     readonly configuration: Readonly<Record<string, string>>;
   }) => Promise<NodeGroup>;
   /** A new id for an intent: cheap on the ledger, never given twice, and provably this node's own. */

@@ -66,7 +66,8 @@ export async function createGroup(
   if (group === undefined || digest === undefined)
     throw new ChainError("unreachable", "The chain answered with nonsense.");
   const code = await chain.codeAt(address);
-  if (code !== "0x") return await findCreation(chain, factory, group);
+  if (code !== "0x")
+    return requireCreated(await findCreation(chain, factory, group), group);
 
   const data = encodeCreateGroup(config, salt);
   database.commit(() => {
@@ -77,8 +78,21 @@ export async function createGroup(
   const end = await submitter.ended(digest);
   if (end.type === "mined") return { address: group, block: end.block };
   if ((await chain.codeAt(address)) !== "0x")
-    return await findCreation(chain, factory, group);
+    return requireCreated(await findCreation(chain, factory, group), group);
   throw new Error(`The group was not created: ${end.reason}`);
+}
+
+/** Finds a group that is on the ledger; undefined if there is none at that address. */
+export async function findLedgerGroup(
+  client: ChainClient,
+  {
+    factory,
+    group,
+  }: { readonly factory: Address; readonly group: GroupAddress },
+): Promise<LedgerGroup | undefined> {
+  const chain = new Chain(client);
+  if ((await chain.codeAt(group)) === "0x") return undefined;
+  return await findCreation(chain, factory, group);
 }
 
 /** Looks for the event from the head down: a group that is looked for is most often young. */
@@ -86,7 +100,7 @@ async function findCreation(
   chain: Chain,
   factory: Address,
   group: GroupAddress,
-): Promise<LedgerGroup> {
+): Promise<LedgerGroup | undefined> {
   const head = await chain.header("latest");
   const page = new PageSize({ blocksMax: 10_000 });
   for (let to = head?.number ?? -1; to >= 0;) {
@@ -109,9 +123,18 @@ async function findCreation(
       if (!isTooMuch || !page.shrink()) throw error;
     }
   }
-  throw new Error(
-    `There is code at ${group}, but the factory did not create it.`,
-  );
+  return undefined;
+}
+
+function requireCreated(
+  found: LedgerGroup | undefined,
+  group: GroupAddress,
+): LedgerGroup {
+  if (found === undefined)
+    throw new Error(
+      `There is code at ${group}, but the factory did not create it.`,
+    );
+  return found;
 }
 
 function parseAddressWord(value: unknown): Address {

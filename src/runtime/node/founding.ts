@@ -2,7 +2,7 @@ import { buildGroupConfig, parseAddress } from "../../ledger/index.ts";
 import type { Policy } from "../../protocol/config.ts";
 import type { GroupAddress, NodeName } from "../../protocol/ids.ts";
 import { genesisIdOf } from "../domains/genesis.ts";
-import { createGroup } from "../ledger/create-group.ts";
+import { createGroup, findLedgerGroup } from "../ledger/create-group.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
 import { type NewWork, NodeRefusal } from "../service.ts";
 import type { StoredGroup } from "../store/groups.ts";
@@ -55,6 +55,11 @@ export function createMembership(
         { client, database: store.database, submitter },
       );
     },
+    findOnLedger: async (group) =>
+      await findLedgerGroup(client, {
+        factory: parseAddress(options.factory),
+        group,
+      }),
     has: (group) => roster.has(group),
     join: async (stored) => {
       await join(stored, ports);

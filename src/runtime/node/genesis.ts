@@ -3,27 +3,35 @@ import type { NodeName } from "../../protocol/ids.ts";
 import type { Domain, GroupPlan } from "../domains/domain.ts";
 import type { GroupOffer } from "./offer.ts";
 
+/** All that makes a group, apart from where and when it was created. */
+export type GroupDescription = Omit<GroupOffer, "address" | "createdBlock">;
+
 /**
  * The salt with which the factory creates a group. It commits to all that its creator says about it, so that nobody can
  * tell two members different things about the group at one address.
  */
-export function genesisSalt(
-  group: Omit<GroupOffer, "address" | "createdBlock">,
+export function genesisSalt({ id, ...group }: GroupDescription): Bytes32 {
+  return keccak256Hex(JSON.stringify([id, ...partsOf(group)]));
+}
+
+/**
+ * The id of a group that is described before any node takes part in it. The same description is the same group, unless `seed`
+ * tells them apart.
+ */
+export function describedId(
+  group: Omit<GroupDescription, "id">,
+  seed: string,
 ): Bytes32 {
-  const { id, name, domain, members, threshold, policy, configuration } = group;
+  return keccak256Hex(JSON.stringify(["group", seed, ...partsOf(group)]));
+}
+
+/** In an order that is always the same. */
+function partsOf(group: Omit<GroupDescription, "id">): readonly unknown[] {
+  const { name, domain, members, threshold, policy, configuration } = group;
   const settings = Object.entries(configuration).sort(([a], [b]) =>
     a < b ? -1 : 1,
   );
-  const text = JSON.stringify([
-    id,
-    name,
-    domain,
-    members,
-    threshold,
-    policy,
-    settings,
-  ]);
-  return keccak256Hex(text);
+  return [name, domain, members, threshold, policy, settings];
 }
 
 /** The members whose endorsements count. */

@@ -32,6 +32,10 @@ interface MembershipPorts extends Pick<
     readonly externalCalls: boolean;
     readonly salt: Bytes32;
   }) => Promise<LedgerGroup>;
+  /** A group that the factory created; undefined if it did not. */
+  readonly findOnLedger: (
+    group: GroupAddress,
+  ) => Promise<LedgerGroup | undefined>;
   readonly has: (group: GroupAddress) => boolean;
   readonly join: (stored: StoredGroup) => Promise<void>;
   /** An offer was looked at. */
@@ -67,6 +71,34 @@ export class Membership {
     this.#options = options;
     this.#ports = ports;
     this.#offers = new Offers({ send: ports.send });
+  }
+
+  /**
+   * Takes part in a group that was created without a node, and lets the other members know of it. Rejects with a
+   * `NodeRefusal` if the ledger has another one at that address.
+   */
+  async import(group: Omit<GroupOffer, "createdBlock">): Promise<GroupAddress> {
+    const { address } = group;
+    if (!this.#ports.has(address)) {
+      const found = await this.#ports.findOnLedger(address);
+      if (found === undefined)
+        throw new NodeRefusal(
+          `The factory did not create a group at ${address} on this chain. Check the address and the network.`,
+        );
+      const offer = { ...group, createdBlock: found.block };
+      try {
+        await this.#join(offer);
+      } catch (error) {
+        if (error instanceof OfferRefusal)
+          throw new NodeRefusal(
+            `The group at ${address} is not as it is described here: ${error.message}.`,
+          );
+        throw error;
+      }
+      this.#offer(offer, offer.members);
+    }
+    await this.#ports.begin(address);
+    return address;
   }
 
   /** Creates a group on the ledger and joins it. */

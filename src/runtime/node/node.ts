@@ -361,6 +361,13 @@ export class Node implements NodeService {
     return this.#runner(address).group;
   }
 
+  async importGroup(
+    group: Parameters<NodeService["importGroup"]>[0],
+  ): Promise<NodeGroup> {
+    const address = await this.#membership.import(group);
+    return this.#runner(address).group;
+  }
+
   newIntentId(group: GroupAddress): ReturnType<NodeService["newIntentId"]> {
     const { chainId } = this.#options;
     const { lane, salt, series } = this.#ports.store.lanes.nextSeries(

@@ -82,6 +82,12 @@ export class FakeNode implements NodeService {
     });
   }
 
+  /** There is no ledger that could have any. */
+  async importGroup(): Promise<NodeGroup> {
+    await Promise.resolve();
+    throw new NodeRefusal("The factory did not create it.");
+  }
+
   /** Groups that are wanted and not created yet. */
   get wanted(): number {
     return this.#wanted.length;

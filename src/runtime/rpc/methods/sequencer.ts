@@ -1,10 +1,16 @@
 import { z } from "zod/v4";
 
-import { type IntentId, parseIntentId } from "../../../protocol/ids.ts";
+import {
+  type IntentId,
+  parseGroupAddress,
+  parseIntentId,
+  parseNodeName,
+} from "../../../protocol/ids.ts";
+import { NodeRefusal } from "../../service.ts";
 import { UserError } from "../../users/errors.ts";
 import { digestOfId } from "../../users/transaction-digest.ts";
 import { type Context, method, type Method } from "../method.ts";
-import { address, hex32, uuid, word } from "../schemas/basics.ts";
+import { address, hex32, texts, uuid, word } from "../schemas/basics.ts";
 
 const counts = z.record(z.string(), z.int().nonnegative()).readonly();
 
@@ -56,6 +62,19 @@ const status = z
   .readonly()
   .meta({ id: "NodeStatus" });
 
+const importedGroup = z
+  .strictObject({
+    address,
+    id: hex32,
+    name: word,
+    domain: word,
+    members: z.array(word).min(1).max(255),
+    threshold: z.int().min(1).max(255),
+    policy: z.enum(["sticky", "rotating"]),
+    configuration: texts,
+  })
+  .meta({ id: "DescribedGroup" });
+
 /** A transaction as users know it, or an intent as the protocol does. */
 const anyId = z.union([uuid, hex32]);
 
@@ -84,6 +103,19 @@ export const sequencerMethods: readonly Method[] = [
     },
   }),
   method({
+    name: "sequencer_importGroup",
+    summary:
+      "Takes part in a group that was created without a node, as its description says and the ledger proves",
+    params: { group: importedGroup },
+    result: z.strictObject({ address, id: hex32, name: word }).readonly(),
+    run: async (params, { api }) => {
+      const { address, id, name } = await api.service.importGroup(
+        readImported(params.group),
+      );
+      return { address, id, name };
+    },
+  }),
+  method({
     name: "sequencer_resume",
     summary:
       "Takes a parked transaction up again; false if it is not parked here",
@@ -97,6 +129,22 @@ export const sequencerMethods: readonly Method[] = [
     },
   }),
 ];
+
+function readImported(
+  group: z.output<typeof importedGroup>,
+): Parameters<Context["api"]["service"]["importGroup"]>[0] {
+  const place = parseGroupAddress(group.address.toLowerCase());
+  const members = group.members.map((member) => {
+    const name = parseNodeName(member);
+    if (name === undefined)
+      throw new NodeRefusal(`"${member}" is not the name of a node.`);
+    return name;
+  });
+  if (place === undefined)
+    throw new NodeRefusal(`"${group.address}" is not an address.`);
+  const id = group.id.toLowerCase().replace(/^(0x)?/, "0x");
+  return { ...group, address: place, id, members };
+}
 
 /** Undefined for a transaction that has none. */
 function intentOf(id: string, { api }: Context): IntentId | undefined {
