@@ -14,14 +14,18 @@ import {
   resolveClusterConfig,
 } from "./cluster-config.ts";
 import { addressType } from "./config-types.ts";
+import { type GroupEntry, groupEntryType } from "./groups-config.ts";
 import { type PeersConfig, peersType } from "./peers-config.ts";
 
 /** Where the ledger is on one network. */
 export interface SequencerNetworkUserConfig {
   /** The factory to use instead of the one at the address that is the same on every chain. */
   readonly factory?: string;
-  /** Groups by the name that you give them. */
-  readonly groups?: Readonly<Record<string, string>>;
+  /**
+   * Groups by the name that you give them: their addresses, or the descriptions that `sequencer:deploy --domain` prints. Nodes of
+   * `sequencer:node` take part in those that are described.
+   */
+  readonly groups?: Readonly<Record<string, GroupEntry>>;
   /** Where the chain tells of new blocks, so that it is asked less often: `ws:` or `wss:`. Requests go to the network's `url`. */
   readonly webSocketUrl?: SensitiveString;
 }
@@ -37,7 +41,7 @@ export interface SequencerUserConfig extends ClusterUserConfig {
 /** Where the ledger is on one network, resolved. */
 export interface SequencerNetworkConfig {
   readonly factory: string | undefined;
-  readonly groups: Readonly<Record<string, string>>;
+  readonly groups: Readonly<Record<string, GroupEntry>>;
   readonly webSocketUrl?: ResolvedConfigurationVariable;
 }
 
@@ -50,7 +54,7 @@ export interface SequencerConfig extends ClusterConfig {
 const networkType = z
   .object({
     factory: addressType.optional(),
-    groups: z.record(z.string().min(1), addressType).optional(),
+    groups: z.record(z.string().min(1), groupEntryType).optional(),
     webSocketUrl: sensitiveStringSchema.optional(),
   })
   .strict();

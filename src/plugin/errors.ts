@@ -70,6 +70,8 @@ const messages = {
     "The cluster has stopped, and nothing happens in it any more. Start another one: await connection.sequencer.start().",
   CODE_MISMATCH: ({ name, address, network }: Place & { name: string }) =>
     `There is other code than expected at the ${name}'s address ${address} on network "${network}". Use another chain, or name a factory of your own in sequencer.networks.${network}.factory.`,
+  CONFIGURATION_INVALID: ({ value }: { value: string }) =>
+    `--configuration ${JSON.stringify(value)} is not a JSON object of texts. Write it as in --configuration '{"notaries":"alice,bob"}'.`,
   COUNT_INVALID: ({ name, value }: { name: string; value: string }) =>
     `${name} ${value} is out of range. Give a whole number from 1 to 1000000.`,
   DATA_DIR_DAMAGED: ({ reason }: { reason: string }) =>
@@ -98,6 +100,10 @@ const messages = {
     saved: string | number;
   }) =>
     `${option} ${value} does not fit what is in ${directory}: there it is ${saved}. Leave ${option} out, or use another --data-dir.`,
+  DOMAIN_MISSING: ({ option }: { option: string }) =>
+    `${option} is for a group with nodes. Add --domain, or leave ${option} out.`,
+  EXTERNAL_CALLS_BY_DOMAIN: ({ domain }: { domain: string }) =>
+    `The domain ${domain} decides whether its groups call public contracts. Leave --external-calls out, and see the domain's guide for the setting in --configuration.`,
   FACTORY_MISSING: ({ address, network }: Place) =>
     `The factory of groups is not on network "${network}" yet: there is no contract at ${address}. Deploy it once, for all nodes: npx hardhat sequencer:deploy --network ${network}.`,
   FACTORY_INVALID: ({ address, network }: Place) =>
@@ -149,6 +155,18 @@ const messages = {
     `--name "${value}" cannot be used. Give a letter followed by letters, digits, "_" or "-".`,
   GROUP_NAME_TAKEN: ({ name, network, address }: Place & { name: string }) =>
     `The group "${name}" of network "${network}" is another one in your configuration: ${address}. Choose another --name.`,
+  GROUP_NOT_JOINED: ({
+    name,
+    network,
+    reason,
+  }: {
+    name: string;
+    network: string;
+    reason: string;
+  }) =>
+    `This node does not take part in the group sequencer.networks.${network}.groups.${name}. ${reason}`,
+  GROUP_REFUSED: ({ domain, reason }: { domain: string; reason: string }) =>
+    `The domain ${domain} refuses the group: ${reason} Correct --members or --configuration.`,
   GROUP_UNKNOWN: ({ url, address }: { url: string; address: string }) =>
     `The node at ${url} is in no group ${address}. npx hardhat sequencer:status shows its groups.`,
   INTENTS_MISSING: ({ option }: { option: string }) =>
@@ -192,6 +210,8 @@ const messages = {
     `A group has at most ${max} members, and --members has ${count}. Leave some out.`,
   MEMBER_DUPLICATE: ({ address }: { address: string }) =>
     `Member ${address} is there twice. Name every member once.`,
+  MEMBER_NOT_A_PEER: ({ value, known }: { value: string; known: string }) =>
+    `"${value}" is not a node of sequencer.peers. A group with --domain needs nodes: name one of ${known}, or add it to sequencer.peers.`,
   MEMBER_ZERO: () =>
     "The zero address cannot be a member. Nobody can sign for it: remove it from --members.",
   NETWORK_UNREACHABLE: ({

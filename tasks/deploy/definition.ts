@@ -13,7 +13,25 @@ export const deployTask: TaskDefinition = task(
     ...text,
     name: "members",
     description:
-      "Create a group of these members: addresses separated by commas, in any order",
+      "Create a group of these members: addresses separated by commas, in any order; with --domain also the names of sequencer.peers",
+  })
+  .addOption({
+    ...text,
+    name: "domain",
+    description:
+      "Create the group for nodes, which take part in it: the domain that says what its states mean",
+  })
+  .addOption({
+    ...text,
+    name: "configuration",
+    description:
+      "With --domain: what the domain is told about the group, as a JSON object of texts",
+  })
+  .addOption({
+    ...text,
+    name: "policy",
+    description:
+      "With --domain: how the coordinator is chosen, sticky or rotating (default: sticky)",
   })
   .addOption({
     ...text,

@@ -47,8 +47,9 @@ export async function deployLedger(
   tell: Tell,
   { pauseMs = explorerPauseMs }: { pauseMs?: number } = {},
 ): Promise<Deployment> {
-  const prepared = await prepare(hre, parseOptions(options), tell);
-  const { request, chain, execution, explorer, items } = prepared;
+  const request = parseOptions(options, hre.config.sequencer.peers);
+  const prepared = await prepare(hre, request, tell);
+  const { chain, execution, explorer, items } = prepared;
   await checkCosts(prepared, tell);
   const sent = request.dryRun
     ? { transactions: [], gasUsed: 0n }

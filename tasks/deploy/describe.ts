@@ -5,6 +5,10 @@ import type {
 import { noCode } from "../../src/plugin/deployment/survey.ts";
 import type { FoundGroup, Survey } from "../../src/plugin/deployment/survey.ts";
 import { SequencerError } from "../../src/plugin/errors.ts";
+import {
+  addressOfEntry,
+  type GroupEntry,
+} from "../../src/plugin/groups-config.ts";
 
 /** What a deployment is, apart from what the survey found. */
 interface Circumstances {
@@ -14,7 +18,7 @@ interface Circumstances {
   readonly isDryRun: boolean;
   readonly isTemporary: boolean;
   /** Groups that the configuration names on this network. */
-  readonly groups: Readonly<Record<string, string>>;
+  readonly groups: Readonly<Record<string, GroupEntry>>;
 }
 
 /** The deployment as it will be. Nothing of it has been sent yet. */
@@ -29,7 +33,9 @@ export function describe(
     ...(factory.isConfigured ? { factory: factory.address } : {}),
     ...(deployedGroup === null
       ? {}
-      : { groups: { ...groups, [deployedGroup.name]: deployedGroup.address } }),
+      : {
+          groups: { ...groups, [deployedGroup.name]: entryOf(deployedGroup) },
+        }),
   };
   return {
     ...rest,
@@ -44,18 +50,26 @@ export function describe(
 }
 
 function describeGroup({ request, address }: FoundGroup): DeployedGroup {
-  const { name, config, salt } = request;
-  return { name, address, ...config, salt };
+  const { name, config, salt, description = null } = request;
+  return { name, address, ...config, salt, description };
+}
+
+/** The group, as the configuration has it. */
+function entryOf({ address, description }: DeployedGroup): GroupEntry {
+  if (description === null) return address;
+  const { name: _, ...described } = description;
+  return { address, ...described };
 }
 
 /** A second group under a name in use would push the first out of the configuration. */
 function requireFreeName(
   { name, address }: DeployedGroup,
   { network }: { network: string },
-  groups: Readonly<Record<string, string>>,
+  groups: Readonly<Record<string, GroupEntry>>,
 ): void {
-  const used = groups[name];
-  if (used !== undefined && used.toLowerCase() !== address.toLowerCase())
+  const entry = groups[name];
+  const used = entry === undefined ? address : addressOfEntry(entry);
+  if (used.toLowerCase() !== address.toLowerCase())
     throw new SequencerError("GROUP_NAME_TAKEN", {
       name,
       network,

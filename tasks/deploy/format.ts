@@ -4,6 +4,7 @@ import type {
   DeployFact,
   Deployment,
 } from "../../src/plugin/deployment/facts.ts";
+import type { GroupEntry } from "../../src/plugin/groups-config.ts";
 
 /** Rises when a line of `--json` changes in a way that readers must know. */
 export const jsonVersion = 1;
@@ -137,14 +138,25 @@ function configLines(
       ? []
       : [
           "        groups: {",
-          ...Object.entries(groups).map(
-            ([name, address]) => `          ${key(name)}: "${address}",`,
+          ...Object.entries(groups).flatMap(([name, entry]) =>
+            groupLines(key(name), entry).map((text) => `          ${text}`),
           ),
           "        },",
         ]),
     "      },",
     "    },",
     "  },",
+  ];
+}
+
+function groupLines(name: string, entry: GroupEntry): string[] {
+  if (typeof entry === "string") return [`${name}: "${entry}",`];
+  return [
+    `${name}: {`,
+    ...Object.entries(entry).map(
+      ([field, value]) => `  ${field}: ${JSON.stringify(value)},`,
+    ),
+    "},",
   ];
 }
 

@@ -1,12 +1,17 @@
-import { id, ZeroAddress, ZeroHash } from "ethers";
+import { id, ZeroHash } from "ethers";
 
 import type { GroupRequest } from "../../src/plugin/deployment/addresses.ts";
-import { parseAddress } from "../../src/plugin/deployment/parse-address.ts";
 import { SequencerError } from "../../src/plugin/errors.ts";
+import type { PeersConfig } from "../../src/plugin/peers-config.ts";
+import { describeGroup } from "./describe-group.ts";
+import { parseMembers, parseThreshold } from "./members.ts";
 
 /** What the user asks for, as typed. */
 export interface DeployOptions {
   readonly members?: string | undefined;
+  readonly domain?: string | undefined;
+  readonly configuration?: string | undefined;
+  readonly policy?: string | undefined;
   readonly threshold?: string | undefined;
   readonly externalCalls?: boolean;
   readonly salt?: string | undefined;
@@ -28,14 +33,15 @@ export interface DeployRequest {
   readonly confirmations: number;
 }
 
-/** Committees.sol: signers are the bits of one word, and the threshold is one byte. */
-const membersMax = 255;
 const timeoutSeconds = 300;
 
-/** Checks everything that can be checked without a chain. */
-export function parseOptions(options: DeployOptions): DeployRequest {
+/** Checks everything that can be checked without a chain. `peers` are the nodes of the configuration. */
+export function parseOptions(
+  options: DeployOptions,
+  peers: PeersConfig = {},
+): DeployRequest {
   return {
-    group: parseGroup(options),
+    group: parseGroup(options, peers),
     from: options.from,
     dryRun: options.dryRun ?? false,
     verify: options.verify ?? false,
@@ -45,25 +51,52 @@ export function parseOptions(options: DeployOptions): DeployRequest {
   };
 }
 
-function parseGroup(options: DeployOptions): GroupRequest | undefined {
+function parseGroup(
+  options: DeployOptions,
+  peers: PeersConfig,
+): GroupRequest | undefined {
   if (options.members === undefined) {
     requireNoGroupOptions(options);
     return undefined;
   }
+  const name = parseName(options.name ?? "main");
+  if (options.domain !== undefined) {
+    if (options.externalCalls === true)
+      throw new SequencerError("EXTERNAL_CALLS_BY_DOMAIN", {
+        domain: options.domain,
+      });
+    const { members, domain, threshold, policy, configuration, salt } = options;
+    const given = { members, domain, threshold, policy, configuration, salt };
+    return describeGroup({ name, ...given }, peers);
+  }
+  requireNoDomainOptions(options);
   const members = parseMembers(options.members);
   return {
-    name: parseName(options.name ?? "main"),
+    name,
     config: {
       members,
       threshold: parseThreshold(options.threshold, members.length),
       externalCalls: options.externalCalls ?? false,
     },
     salt: parseSalt(options.salt),
+    description: undefined,
   };
+}
+
+function requireNoDomainOptions(options: DeployOptions): void {
+  const given = [
+    options.configuration !== undefined ? "--configuration" : undefined,
+    options.policy !== undefined ? "--policy" : undefined,
+  ].find((option) => option !== undefined);
+  if (given !== undefined)
+    throw new SequencerError("DOMAIN_MISSING", { option: given });
 }
 
 function requireNoGroupOptions(options: DeployOptions): void {
   const given = [
+    options.domain !== undefined ? "--domain" : undefined,
+    options.configuration !== undefined ? "--configuration" : undefined,
+    options.policy !== undefined ? "--policy" : undefined,
     options.threshold !== undefined ? "--threshold" : undefined,
     options.externalCalls === true ? "--external-calls" : undefined,
     options.salt !== undefined ? "--salt" : undefined,
@@ -71,35 +104,6 @@ function requireNoGroupOptions(options: DeployOptions): void {
   ].find((option) => option !== undefined);
   if (given !== undefined)
     throw new SequencerError("MEMBERS_MISSING", { option: given });
-}
-
-/** Members in the order that the ledger wants: ascending. */
-function parseMembers(text: string): string[] {
-  const members = text
-    .split(",")
-    .map((member) => parseAddress("Member", member.trim()));
-  if (members.length > membersMax)
-    throw new SequencerError("MEMBERS_TOO_MANY", {
-      count: members.length,
-      max: membersMax,
-    });
-  if (members.includes(ZeroAddress))
-    throw new SequencerError("MEMBER_ZERO", undefined);
-  const duplicate = members.find((member, i) => members.indexOf(member) !== i);
-  if (duplicate !== undefined)
-    throw new SequencerError("MEMBER_DUPLICATE", { address: duplicate });
-  return members.sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
-}
-
-/**
- * By default a majority: any two majorities share a member, and a group outlives the loss of the others.
- */
-function parseThreshold(text: string | undefined, count: number): number {
-  if (text === undefined) return Math.floor(count / 2) + 1;
-  const threshold = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (threshold < 1 || threshold > count)
-    throw new SequencerError("THRESHOLD_INVALID", { value: text, count });
-  return threshold;
 }
 
 /** 32 bytes are taken as they are; any other text is hashed. What only looks like bytes is a typing mistake. */

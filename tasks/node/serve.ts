@@ -23,12 +23,14 @@ import { Monitor } from "../../src/runtime/monitor/monitor.ts";
 import type { NodePorts } from "../../src/runtime/node/ports.ts";
 import type { Database } from "../../src/runtime/store/database.ts";
 import type { SocketNetwork } from "../../src/runtime/transport/socket/network.ts";
+import { machineTimers } from "../../src/runtime/timers.ts";
 import { UserBook } from "../../src/runtime/users/book.ts";
 import { askChain, connect, disconnect } from "../shared/chain.ts";
 import type { Closers } from "../shared/closers.ts";
 import { dataDirErrorOf } from "../shared/data-dir-error.ts";
 import { openIdentity } from "../shared/node-identity.ts";
 import { RpcServers } from "../shared/rpc-servers.ts";
+import { joinConfiguredGroups } from "./configured-groups.ts";
 import type { NodeRequest } from "./options.ts";
 import { type Peer, readPeers, requireOwn, requireOwnKey } from "./peers.ts";
 import {
@@ -100,6 +102,16 @@ export async function serve(
       accounts,
     },
     { ...ports, clients, sockets, identity, peers },
+  );
+  await closers.add(
+    joinConfiguredGroups(
+      { network, groups: config.networks[network]?.groups ?? {} },
+      {
+        service: member.node,
+        timers: machineTimers,
+        report: reporter.report,
+      },
+    ),
   );
   const status = await openStatusServer(
     { node: name, port: request.statusPort },

@@ -11,6 +11,7 @@ import {
   zeroPadValue,
 } from "ethers";
 
+import type { GroupDescription } from "../../runtime/node/genesis.ts";
 import { readArtifact } from "./artifacts.ts";
 import type { Artifact } from "./artifacts.ts";
 
@@ -56,6 +57,8 @@ export interface GroupRequest {
   readonly name: string;
   readonly config: GroupConfig;
   readonly salt: string;
+  /** What nodes have to know of it, and the salt commits to; undefined for a group without nodes. */
+  readonly description: GroupDescription | undefined;
 }
 
 /** Where the factories are on every chain, and what is there. */

@@ -1,3 +1,5 @@
+import type { GroupDescription } from "../../runtime/node/genesis.ts";
+import type { GroupEntry } from "../groups-config.ts";
 import type { ItemName } from "./plan.ts";
 
 /** A group, as it is or will be. */
@@ -8,6 +10,8 @@ export interface DeployedGroup {
   readonly threshold: number;
   readonly externalCalls: boolean;
   readonly salt: string;
+  /** What nodes have to know of it; null for a group without nodes. */
+  readonly description: GroupDescription | null;
 }
 
 /** The end of a deployment, and what the task gives to those who run it from code. */
@@ -29,7 +33,7 @@ export interface Deployment {
   /** What belongs into the configuration; null if nothing does. */
   readonly config: {
     readonly factory?: string;
-    readonly groups?: Readonly<Record<string, string>>;
+    readonly groups?: Readonly<Record<string, GroupEntry>>;
   } | null;
 }
 
