@@ -9,9 +9,7 @@ import { simulateTask } from "./simulate/definition.ts";
 import { statusTask } from "./status/definition.ts";
 import { submitTask } from "./submit/definition.ts";
 
-/** All tasks of the plugin. Their actions are loaded when they run. */
-export const tasks: TaskDefinition[] = [
-  emptyTask("sequencer", "Privacy-group ledger and sequencer").build(),
+const named: readonly TaskDefinition[] = [
   deployTask,
   identityTask,
   nodeTask,
@@ -19,4 +17,16 @@ export const tasks: TaskDefinition[] = [
   simulateTask,
   statusTask,
   submitTask,
+];
+
+/** `sequencer:run` also as `sequencer run`, so that Hardhat lists it in the help of `sequencer`. */
+function asSubtask(definition: TaskDefinition): TaskDefinition {
+  return { ...definition, id: definition.id.flatMap((id) => id.split(":")) };
+}
+
+/** All tasks of the plugin. Their actions are loaded when they run. */
+export const tasks: TaskDefinition[] = [
+  emptyTask("sequencer", "Privacy-group ledger and sequencer").build(),
+  ...named,
+  ...named.map(asSubtask),
 ];

@@ -13,19 +13,19 @@ export const deployTask: TaskDefinition = task(
     ...text,
     name: "members",
     description:
-      "Create a group of these members: addresses separated by commas, in any order; with --domain also the names of sequencer.peers",
+      "Create a group of these members: addresses separated by commas, in any order; with --domain also the names of sequencer.peers (default: no group)",
   })
   .addOption({
     ...text,
     name: "domain",
     description:
-      "Create the group for nodes, which take part in it: the domain that says what its states mean",
+      "Create the group for nodes, which take part in it: the domain that says what its states mean (default: none, and no nodes)",
   })
   .addOption({
     ...text,
     name: "configuration",
     description:
-      "With --domain: what the domain is told about the group, as a JSON object of texts",
+      "With --domain: what the domain is told about the group, as a JSON object of texts (default: {})",
   })
   .addOption({
     ...text,

@@ -11,13 +11,13 @@ export const nodeTask: TaskDefinition = task(
   .addOption({
     ...text,
     name: "name",
-    description: "Which of sequencer.peers it is",
+    description: "Which of sequencer.peers it is (required)",
   })
   .addOption({
     ...text,
     name: "dataDir",
     description:
-      "Where nodes keep their state; this one in a folder with its name",
+      "Where nodes keep their state; this one in a folder with its name (required)",
   })
   .addOption({
     ...text,

@@ -23,12 +23,13 @@ export const submitTask: TaskDefinition = task(
     ...text,
     name: "function",
     description:
-      'A function of the group\'s domain, as in "transfer(string,string,uint256)"',
+      'A function of the group\'s domain, as in "transfer(string,string,uint256)" (required)',
   })
   .addOption({
     ...text,
     name: "args",
-    description: "Its arguments as JSON: an object by name, or a list",
+    description:
+      "Its arguments as JSON: an object by name, or a list (default: none)",
   })
   .addOption({
     ...text,

@@ -2,11 +2,6 @@ import { readFileSync } from "node:fs";
 
 import { expect } from "chai";
 
-import { runTask } from "../../tasks/run/definition.ts";
-import { simulateTask } from "../../tasks/simulate/definition.ts";
-import { statusTask } from "../../tasks/status/definition.ts";
-import { submitTask } from "../../tasks/submit/definition.ts";
-
 const root = new URL("../../", import.meta.url);
 
 /** The files that are loaded with a file: what it imports, other than types and lazily. */
@@ -37,21 +32,4 @@ describe("tasks", () => {
         loaded.filter((file) => file.includes(`/src/${folder}/`)),
       ).to.deep.equal([]);
   });
-
-  for (const [name, task] of [
-    ["run", runTask],
-    ["simulate", simulateTask],
-    ["status", statusTask],
-    ["submit", submitTask],
-  ] as const)
-    it(`are described with every option: ${name}`, () => {
-      const file = new URL(`docs/reference/${name}.md`, root);
-      const text = readFileSync(file, "utf8");
-      const options = "options" in task ? Object.keys(task.options) : [];
-      expect(options).not.to.deep.equal([]);
-      for (const option of options) {
-        const flag = option.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
-        expect(text).to.include(`| \`--${flag}\``);
-      }
-    });
 });

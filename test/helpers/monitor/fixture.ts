@@ -86,7 +86,7 @@ export function settled(
   intentId: IntentId,
   type: "Confirmed" | "Reverted" = "Confirmed",
   reason = "no",
-): NodeFact {
+): Extract<NodeFact, { readonly type: "Settled" }> {
   const outcome =
     type === "Reverted"
       ? { type, reason }

@@ -5,23 +5,12 @@ import { expect } from "chai";
 import { id } from "ethers";
 
 import { ledgerSalt } from "../../../src/plugin/deployment/addresses.ts";
-import { deployTask } from "../../../tasks/deploy/definition.ts";
 
 describe("plugin: the reference of deploy", function () {
   const text = readFileSync(
     new URL("../../../docs/reference/deploy.md", import.meta.url),
     "utf8",
   );
-
-  it("has every option", function () {
-    const names =
-      "options" in deployTask ? Object.keys(deployTask.options) : [];
-    expect(names).not.to.deep.equal([]);
-    for (const name of names) {
-      const flag = name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
-      expect(text).to.include(`| \`--${flag}\``);
-    }
-  });
 
   it("has the salt of the factories", function () {
     expect(text).to.include('keccak256("hardhat-sequencer")');

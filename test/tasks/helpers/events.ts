@@ -1,0 +1,177 @@
+import type { DeployFact } from "../../../src/plugin/deployment/facts.ts";
+import type { RunFact } from "../../../src/view/facts.ts";
+import type { StatusFact } from "../../../src/view/status.ts";
+import type { SubmitFact } from "../../../src/view/submit.ts";
+import type { IdentityFact } from "../../../tasks/identity/identity.ts";
+import type { SimulateFact } from "../../../tasks/simulate/facts.ts";
+
+interface Typed {
+  readonly type: string;
+}
+
+/** The names of all fields that facts of a type can have. */
+type FieldOf<Fact extends Typed, Type extends string> = Fact extends unknown
+  ? Type extends Fact["type"]
+    ? Exclude<keyof Fact, "type">
+    : never
+  : never;
+
+/** Every type of a fact with every field. The compiler refuses to leave one out, or to name one that is not there. */
+type Events<Fact extends Typed> = {
+  readonly [Type in Fact["type"]]: Readonly<Record<FieldOf<Fact, Type>, 1>>;
+};
+
+const deploy: Events<DeployFact> = {
+  network: { network: 1, chainId: 1, sender: 1, balance: 1 },
+  waiting: { pending: 1 },
+  group: {
+    name: 1,
+    address: 1,
+    members: 1,
+    threshold: 1,
+    externalCalls: 1,
+    salt: 1,
+    description: 1,
+  },
+  present: { name: 1, address: 1, status: 1 },
+  deployed: { name: 1, address: 1, gasUsed: 1, tx: 1 },
+  planned: { name: 1, address: 1, gas: 1, cost: 1 },
+  estimate: { gas: 1, cost: 1, needed: 1, gasPrice: 1, balance: 1 },
+  verification: { contract: 1, address: 1, status: 1, url: 1, reason: 1 },
+  deployment: {
+    network: 1,
+    chainId: 1,
+    sender: 1,
+    isDryRun: 1,
+    isTemporary: 1,
+    factory: 1,
+    implementation: 1,
+    atomFactory: 1,
+    group: 1,
+    transactions: 1,
+    gasUsed: 1,
+    config: 1,
+  },
+};
+
+const identity: Events<IdentityFact & { readonly type: "identity" }> = {
+  identity: { node: 1, key: 1 },
+};
+
+const run: Events<RunFact> = {
+  network: { network: 1, chainId: 1, factory: 1, isTemporary: 1, dataDir: 1 },
+  group: {
+    group: 1,
+    id: 1,
+    name: 1,
+    domain: 1,
+    members: 1,
+    threshold: 1,
+    policy: 1,
+    isNew: 1,
+  },
+  node: { node: 1, account: 1, url: 1, webSocketUrl: 1 },
+  ready: {},
+  workload: { intents: 1, accounts: 1, rate: 1 },
+  block: { height: 1 },
+  "blocks-reverted": { node: 1, height: 1 },
+  "chain-trouble": { node: 1, reason: 1 },
+  "payer-trouble": { node: 1, payer: 1, reason: 1 },
+  "endorser-trouble": { node: 1, reason: 1 },
+  "domain-failed": {
+    node: 1,
+    domain: 1,
+    method: 1,
+    error: 1,
+    reason: 1,
+    stack: 1,
+  },
+  "group-missing": { node: 1, group: 1, reason: 1 },
+  "group-refused": { node: 1, group: 1, reason: 1 },
+  accepted: { node: 1, intent: 1 },
+  coordinator: { node: 1, from: 1, to: 1 },
+  dispatched: { node: 1, bundle: 1, intents: 1 },
+  "submission-failed": { node: 1, failure: 1, reason: 1 },
+  settled: {
+    node: 1,
+    intent: 1,
+    outcome: 1,
+    block: 1,
+    transaction: 1,
+    reason: 1,
+  },
+  status: { nodes: 1 },
+  stopping: { reason: 1, open: 1 },
+  summary: {
+    reason: 1,
+    workload: 1,
+    intents: 1,
+    ledger: 1,
+    bundles: 1,
+    rotations: 1,
+    elapsedMs: 1,
+    intentsPerSecond: 1,
+  },
+};
+
+const simulate: Events<SimulateFact> = {
+  run: { seed: 1, traceHash: 1, liar: 1, statistics: 1 },
+  violation: {
+    seed: 1,
+    property: 1,
+    meaning: 1,
+    message: 1,
+    atMs: 1,
+    nodes: 1,
+    threshold: 1,
+    mode: 1,
+    policy: 1,
+    liar: 1,
+    transcript: 1,
+    command: 1,
+  },
+  summary: {
+    firstSeed: 1,
+    seeds: 1,
+    faults: 1,
+    isViolated: 1,
+    totals: 1,
+    elapsedMs: 1,
+  },
+};
+
+const status: Events<StatusFact> = {
+  "node-status": {
+    url: 1,
+    name: 1,
+    height: 1,
+    boot: 1,
+    groups: 1,
+    groupsAside: 1,
+    rejoining: 1,
+    openTransactions: 1,
+    dropped: 1,
+  },
+};
+
+const submit: Events<SubmitFact> = {
+  submitted: { id: 1, url: 1 },
+  confirmed: { id: 1, block: 1, transaction: 1 },
+  reverted: { id: 1, reason: 1 },
+  open: { id: 1, why: 1 },
+};
+
+const all = new Map<string, Readonly<Record<string, object>>>(
+  Object.entries({ deploy, identity, run, simulate, status, submit }),
+);
+
+/** The names of the fields of every `--json` line of a task, by the type of the line. */
+export function eventsOf(
+  task: string,
+): Readonly<Record<string, readonly string[]>> {
+  const events = all.get(task);
+  if (events === undefined) throw new Error(`Unknown task: ${task}.`);
+  return Object.fromEntries(
+    Object.entries(events).map(([type, fields]) => [type, Object.keys(fields)]),
+  );
+}

@@ -1,0 +1,116 @@
+import { readFileSync } from "node:fs";
+
+import { expect } from "chai";
+
+import { tasks } from "../../tasks/definitions.ts";
+import { runHardhat } from "../plugin/helpers/processes.ts";
+import { eventsOf } from "./helpers/events.ts";
+import { nodeLogEvents } from "./helpers/node-log-events.ts";
+
+interface Option {
+  readonly flag: string;
+  readonly description: string;
+  readonly defaultValue: unknown;
+}
+
+/** The tasks by the last part of their names: each has a page of that name. */
+const definitions = new Map(
+  tasks.flatMap((task) => {
+    const [id = "", ...more] = task.id;
+    if (more.length > 0 || !("options" in task)) return [];
+    const options = Object.entries(task.options).map(
+      ([name, { description, defaultValue }]): Option => ({
+        flag: `--${name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`,
+        description,
+        defaultValue,
+      }),
+    );
+    return [[id.replace("sequencer:", ""), options] as const];
+  }),
+);
+
+const pageOf = (name: string): string =>
+  readFileSync(
+    new URL(`../../docs/reference/${name}.md`, import.meta.url),
+    "utf8",
+  );
+
+/** The rows of the first table whose first column has this title, by the names in that column. */
+function tableOf(text: string, title: string): Map<string, string> {
+  const lines = text.split("\n");
+  const start = lines.findIndex((line) => line.startsWith(`| ${title} `));
+  const rest = start === -1 ? [] : lines.slice(start + 2);
+  const end = rest.findIndex((line) => !line.startsWith("|"));
+  const rows = end === -1 ? rest : rest.slice(0, end);
+  return new Map(
+    rows.map((row) => [/^\| `([^`]+)`/.exec(row)?.[1] ?? row, row]),
+  );
+}
+
+const isRequired = ({ description }: Option): boolean =>
+  description.endsWith("(required)");
+
+describe("tasks: the reference", () => {
+  it("has a page for every task", () => {
+    expect([...definitions.keys()]).to.deep.equal([
+      "deploy",
+      "identity",
+      "node",
+      "run",
+      "simulate",
+      "status",
+      "submit",
+    ]);
+  });
+
+  for (const [name, options] of definitions) {
+    const events: Readonly<Record<string, readonly string[]>> =
+      name === "node" ? nodeLogEvents() : eventsOf(name);
+
+    it(`has the options of sequencer:${name}, and no others`, () => {
+      const rows = tableOf(pageOf(name), "Option");
+      rows.delete("--network");
+      expect([...rows.keys()].sort()).to.deep.equal(
+        options.map(({ flag }) => flag).sort(),
+      );
+    });
+
+    it(`says which options of sequencer:${name} are required`, () => {
+      const rows = tableOf(pageOf(name), "Option");
+      for (const option of options)
+        expect(
+          rows.get(option.flag)?.includes("**required**"),
+          option.flag,
+        ).to.equal(isRequired(option));
+    });
+
+    it(`has the lines of sequencer:${name} --json with their fields, and no others`, () => {
+      const title = name === "node" ? "`event`" : "`type`";
+      const rows = tableOf(pageOf(name), title);
+      expect([...rows.keys()].sort()).to.deep.equal(Object.keys(events).sort());
+      for (const [event, fields] of Object.entries(events))
+        for (const field of fields)
+          expect(rows.get(event), event).to.include(`\`${field}\``);
+    });
+  }
+});
+
+describe("tasks: the help", () => {
+  for (const [name, options] of definitions)
+    it(`says what happens without each option of sequencer:${name}`, () => {
+      for (const { flag, description, defaultValue } of options)
+        if (defaultValue === undefined)
+          expect(description, flag).to.match(/\((required|default: .+)\)$/);
+    });
+
+  it("of sequencer lists every task, by the names that work", async function () {
+    this.timeout(60_000);
+    const { stdout, exitCode } = await runHardhat(["sequencer", "--help"], {});
+    expect(exitCode).to.equal(0);
+    for (const name of definitions.keys())
+      expect(stdout).to.match(new RegExp(`^  sequencer ${name} `, "m"));
+    const help = await runHardhat(["sequencer", "submit", "--help"], {});
+    expect(help.exitCode).to.equal(0);
+    expect(help.stdout).to.match(/^ {2}--function .*\(required\)$/m);
+  });
+});
