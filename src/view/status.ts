@@ -12,7 +12,17 @@ type Told<Value> = Value extends string
       : Value;
 
 /** What `sequencer:status` tells of one node. */
-export interface StatusFact extends Told<
+export type StatusFact = NodeStatusFact | NodeDownFact;
+
+/** A node that does not answer. */
+export interface NodeDownFact {
+  readonly type: "node-down";
+  readonly url: string;
+  readonly reason: string;
+}
+
+/** What a node answers. */
+export interface NodeStatusFact extends Told<
   Omit<NodeStatus, "groups" | "rejoining">
 > {
   readonly type: "node-status";
@@ -33,8 +43,14 @@ export type ToldGroup = Told<
   readonly heartbeatAgeMs?: number | undefined;
 };
 
+/** Tells the nodes that do not answer from the others. */
+export function isDown(fact: StatusFact): fact is NodeDownFact {
+  return fact.type === "node-down";
+}
+
 /** All nodes as one table for each group, and what is out of the ordinary below. */
-export function statusLines(facts: readonly StatusFact[]): string[] {
+export function statusLines(all: readonly StatusFact[]): string[] {
+  const facts = all.filter((fact) => !isDown(fact));
   const groups = new Map<string, ToldGroup>();
   for (const fact of facts)
     for (const group of fact.groups)
@@ -58,12 +74,18 @@ export function statusLines(facts: readonly StatusFact[]): string[] {
       lines.push(
         `${name} has ${digits(groupsAside)} more groups, with nothing to do`,
       );
+  for (const { url, reason } of all.filter(isDown))
+    lines.push(`${url}  down: ${reason}`);
+  if (facts.length === 0)
+    lines.push(
+      "No node answers. Start nodes with npx hardhat sequencer:run, or correct --url.",
+    );
   return lines.map(printable);
 }
 
 function groupLines(
   { address, name, domain }: ToldGroup,
-  facts: readonly StatusFact[],
+  facts: readonly NodeStatusFact[],
 ): string[] {
   const rows = [];
   const blocked = [];
@@ -103,7 +125,7 @@ function groupLines(
   return lines;
 }
 
-function rowOf(fact: StatusFact, group: ToldGroup): string[] {
+function rowOf(fact: NodeStatusFact, group: ToldGroup): string[] {
   const { rangeStart, rangeEnd, heartbeatAgeMs, ranking, coordinated } = group;
   const { open } = progressOf([group]);
   const pool = Object.values(coordinated).reduce((sum, one) => sum + one, 0);

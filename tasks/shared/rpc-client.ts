@@ -10,6 +10,12 @@ const answerType = z.union([
   z.object({ result: z.unknown() }),
 ]);
 
+/** Why a node gave no answer. */
+interface NoAnswer {
+  readonly code: "NODE_UNREACHABLE" | "NODE_REFUSED";
+  readonly reason: string;
+}
+
 /** A node's JSON-RPC over HTTP. */
 export class RpcClient {
   readonly #url: URL;
@@ -24,34 +30,45 @@ export class RpcClient {
     return this.#url.origin;
   }
 
-  /** The answer, as `type` reads it. */
+  /** The answer, as `type` reads it. Throws a {@link SequencerError} if there is none. */
   async ask<Type extends z.ZodTypeAny>(
     type: Type,
     method: string,
     ...params: readonly unknown[]
   ): Promise<z.output<Type>> {
-    const answer = answerType.safeParse(await this.#post(method, params));
-    if (!answer.success)
-      throw new SequencerError("NODE_UNREACHABLE", {
-        url: this.name,
-        reason: "it does not speak JSON-RPC",
-      });
-    if ("error" in answer.data)
-      throw new SequencerError("NODE_REFUSED", {
-        url: this.name,
-        method,
-        reason: answer.data.error.message,
-      });
-    const result = type.safeParse(answer.data.result);
-    if (!result.success)
-      throw new SequencerError("NODE_UNREACHABLE", {
-        url: this.name,
-        reason: `it answers ${method} in another way than this version expects`,
-      });
-    return result.data as z.output<Type>;
+    const answer = await this.tryAsk(type, method, ...params);
+    if ("result" in answer) return answer.result;
+    const { code, reason } = answer;
+    const url = this.name;
+    throw code === "NODE_REFUSED"
+      ? new SequencerError(code, { url, method, reason })
+      : new SequencerError(code, { url, reason });
   }
 
-  async #post(method: string, params: readonly unknown[]): Promise<unknown> {
+  /** The answer, as `type` reads it, or why there is none. */
+  async tryAsk<Type extends z.ZodTypeAny>(
+    type: Type,
+    method: string,
+    ...params: readonly unknown[]
+  ): Promise<{ readonly result: z.output<Type> } | NoAnswer> {
+    const posted = await this.#post(method, params);
+    if ("reason" in posted) return posted;
+    const answer = answerType.safeParse(posted.body);
+    if (!answer.success) return unreachable("it does not speak JSON-RPC");
+    if ("error" in answer.data)
+      return { code: "NODE_REFUSED", reason: answer.data.error.message };
+    const result = type.safeParse(answer.data.result);
+    if (!result.success)
+      return unreachable(
+        `it answers ${method} in another way than this version expects`,
+      );
+    return { result: result.data as z.output<Type> };
+  }
+
+  async #post(
+    method: string,
+    params: readonly unknown[],
+  ): Promise<{ readonly body: unknown } | NoAnswer> {
     const url = new URL(this.#url);
     const { username, password } = url;
     url.username = url.password = "";
@@ -67,14 +84,15 @@ export class RpcClient {
         body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
         signal: AbortSignal.timeout(timeoutMs),
       });
-      return await response.json();
+      return { body: await response.json() };
     } catch (error) {
-      throw new SequencerError("NODE_UNREACHABLE", {
-        url: this.name,
-        reason: reasonOf(error),
-      });
+      return unreachable(reasonOf(error));
     }
   }
+}
+
+function unreachable(reason: string): NoAnswer {
+  return { code: "NODE_UNREACHABLE", reason };
 }
 
 function parseUrl(text: string): URL {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { SequencerError } from "../../src/plugin/errors.ts";
-import type { StatusFact } from "../../src/view/status.ts";
+import { isDown, type StatusFact } from "../../src/view/status.ts";
 import { RpcClient } from "../shared/rpc-client.ts";
 
 /** What the user asks for, as typed. */
@@ -50,33 +50,59 @@ const statusType = z.object({
 const firstPort = 8550;
 const nodesMax = 255;
 
-/** Asks nodes how they are; without addresses, those that `sequencer:run` starts by default. */
-export async function askStatus({
-  url,
-}: StatusOptions): Promise<readonly StatusFact[]> {
-  if (url === undefined) return await askUsual();
-  const clients = url.split(",").map((one) => new RpcClient(one.trim()));
-  return await Promise.all(clients.map(askOne));
+/** The nodes to ask, in the order in which they are shown. */
+export interface StatusSource {
+  readonly ask: () => Promise<readonly StatusFact[]>;
 }
 
-/** One after the other, until nobody is there. */
-async function askUsual(): Promise<readonly StatusFact[]> {
-  const facts: StatusFact[] = [];
-  for (let i = 0; i < nodesMax; i += 1) {
-    const client = new RpcClient(`http://127.0.0.1:${firstPort + 2 * i}`);
-    try {
-      facts.push(await askOne(client));
-    } catch (error) {
-      const isGone =
-        error instanceof SequencerError && error.code === "NODE_UNREACHABLE";
-      if (!isGone || i === 0) throw error;
-      break;
+/**
+ * The nodes at `--url`. Without it, those that `sequencer:run` starts by default: the first one must answer, and a node
+ * that has answered once is asked again.
+ */
+export function statusSource({ url }: StatusOptions): StatusSource {
+  if (url === undefined) return new UsualNodes();
+  const clients = url.split(",").map((one) => new RpcClient(one.trim()));
+  return { ask: async () => await Promise.all(clients.map(askOne)) };
+}
+
+/** Asks nodes how they are, once. */
+export async function askStatus(
+  options: StatusOptions,
+): Promise<readonly StatusFact[]> {
+  return await statusSource(options).ask();
+}
+
+class UsualNodes implements StatusSource {
+  readonly #known: RpcClient[] = [];
+
+  /** The known ones, and then one after the other, until nobody is there. */
+  async ask(): Promise<readonly StatusFact[]> {
+    const facts = await Promise.all(this.#known.map(askOne));
+    for (let i = this.#known.length; i < nodesMax; i += 1) {
+      const client = new RpcClient(`http://127.0.0.1:${firstPort + 2 * i}`);
+      const fact = await askOne(client);
+      if (isDown(fact)) {
+        if (i > 0) break;
+        const { url, reason } = fact;
+        throw new SequencerError("NODE_UNREACHABLE", { url, reason });
+      }
+      this.#known.push(client);
+      facts.push(fact);
     }
+    return facts;
   }
-  return facts;
 }
 
 async function askOne(client: RpcClient): Promise<StatusFact> {
-  const status = await client.ask(statusType, "sequencer_status");
-  return { type: "node-status", url: client.name, ...status };
+  const method = "sequencer_status";
+  const answer = await client.tryAsk(statusType, method);
+  const url = client.name;
+  if ("result" in answer) return { type: "node-status", url, ...answer.result };
+  const { code, reason } = answer;
+  return {
+    type: "node-down",
+    url,
+    reason:
+      code === "NODE_REFUSED" ? `it refused ${method}: ${reason}` : reason,
+  };
 }

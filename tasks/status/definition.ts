@@ -15,6 +15,10 @@ export const statusTask: TaskDefinition = task(
       "The JSON-RPC of the nodes over HTTP, separated by commas (default: where sequencer:run has them)",
   })
   .addFlag({
+    name: "watch",
+    description: "Ask again every second, until Ctrl-C",
+  })
+  .addFlag({
     name: "json",
     description: "Print one JSON object per line and nothing else",
   })

@@ -203,6 +203,12 @@ describe("view: output", () => {
     expect(text).not.to.include("carol at");
     for (const fact of facts)
       expect(JSON.parse(toJson(fact))).to.include({ type: "node-status" });
+    expect(text).not.to.include("down");
+    const url = "http://y";
+    const down = { type: "node-down", url, reason: "it\u0007 left" } as const;
+    expect(statusLines([...facts, down]).at(-1)).to.equal(
+      "http://y  down: it  left",
+    );
   });
 
   it("says what became of one intent", () => {

@@ -152,6 +152,7 @@ const status: Events<StatusFact> = {
     openTransactions: 1,
     dropped: 1,
   },
+  "node-down": { url: 1, reason: 1 },
 };
 
 const submit: Events<SubmitFact> = {
