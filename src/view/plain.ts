@@ -39,8 +39,8 @@ export function toLines(fact: RunFact): string[] {
     case "chain-trouble":
       return [
         fact.reason === null
-          ? `${fact.node} reaches the chain again`
-          : `${fact.node} does not reach the chain: ${printable(fact.reason)}`,
+          ? "The chain is back"
+          : `Trouble with the chain: ${printable(fact.reason)}`,
       ];
     case "payer-trouble":
       return [

@@ -1,5 +1,6 @@
 import type { RunFact } from "./facts.ts";
 import { toJson } from "./json.ts";
+import { createNews } from "./news.ts";
 import { Live, sizeOf, type Terminal } from "./live.ts";
 import { toLines } from "./plain.ts";
 import { screenOf } from "./screen.ts";
@@ -36,10 +37,12 @@ export function openView(
   const { json, environment } = options;
   const isLive = ports.stream.isTTY === true && environment["TERM"] !== "dumb";
   if (!json && isLive) return liveView(environment, ports);
+  const isNews = createNews();
   return {
     statusEveryMs,
     tell: (fact) => {
-      const lines = json ? [toJson(fact)] : toLines(fact);
+      const news = isNews(fact) ? toLines(fact) : [];
+      const lines = json ? [toJson(fact)] : news;
       if (lines.length > 0) ports.stream.write(`${lines.join("\n")}\n`);
     },
     close: () => undefined,
@@ -53,6 +56,7 @@ function liveView(
   const hasColor = hasColorIn(environment);
   const isAscii = isAsciiIn(environment);
   const live = new Live({ hasColor }, { terminal: stream });
+  const isNews = createNews();
   let state = emptyView(now());
   const draw = (): void => {
     const { rows } = sizeOf(stream);
@@ -62,6 +66,7 @@ function liveView(
   return {
     statusEveryMs: redrawMs,
     tell: (fact) => {
+      if (!isNews(fact)) return;
       state = reduce(state, fact, now());
       if (fact.type !== "summary") return;
       stopDrawing();

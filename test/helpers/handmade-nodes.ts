@@ -46,9 +46,11 @@ export async function startHandmade(
   {
     outsiders = [],
     replace = () => ({}),
+    wrapClient = (client) => client,
   }: {
     readonly outsiders?: readonly string[];
     readonly replace?: (name: string) => Partial<MemberPorts>;
+    readonly wrapClient?: (client: ChainClient) => ChainClient;
   } = {},
 ): Promise<HandmadeNodes> {
   const { provider } = await hre.network.create();
@@ -78,7 +80,7 @@ export async function startHandmade(
         },
         {
           connect: (self, arrive) => hub.connect(self, arrive),
-          client: openClient(),
+          client: wrapClient(openClient()),
           identity: keys.member(name).identity,
           registry: keys.registry,
           directory,

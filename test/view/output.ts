@@ -64,6 +64,34 @@ describe("view: output", () => {
       expect(JSON.parse(line)).to.include({ version: 1 });
   });
 
+  it("says once that the chain of all nodes is gone, and once that it is back", () => {
+    const facts = [
+      ["alice", "ECONNREFUSED"],
+      ["bob", "ECONNREFUSED"],
+      ["alice", "The chain has the id 7"],
+      ["alice", null],
+      ["bob", null],
+      ["bob", "ECONNRESET"],
+      ["bob", "The chain has the id 8"],
+      ["bob", null],
+    ] as const;
+    const linesOf = (json: boolean): readonly string[] => {
+      const { ports, written } = aStream(false);
+      const view = openView({ json, environment: {} }, ports);
+      for (const [node, reason] of facts)
+        view.tell({ type: "chain-trouble", node, reason });
+      return written().trimEnd().split("\n");
+    };
+    expect(linesOf(false)).to.deep.equal([
+      "Trouble with the chain: ECONNREFUSED",
+      "The chain is back",
+      "Trouble with the chain: ECONNRESET",
+      "Trouble with the chain: The chain has the id 8",
+      "The chain is back",
+    ]);
+    expect(linesOf(true)).to.have.length(facts.length);
+  });
+
   it("is a screen on a terminal that is given back as it was", () => {
     const { ports, written, tick } = aStream(true);
     const environment = { NO_COLOR: "1" };
@@ -144,9 +172,7 @@ describe("view: output", () => {
       node: "alice",
       reason: null,
     });
-    expect(fact && toLines(fact)).to.deep.equal([
-      "alice reaches the chain again",
-    ]);
+    expect(fact && toLines(fact)).to.deep.equal(["The chain is back"]);
   });
 
   it("leaves out what nobody can read, and says what was reverted", () => {

@@ -86,7 +86,7 @@ describe("view: screen", () => {
     });
     const state = after([...opening, statuses, ...facts]);
     const text = textOf(state);
-    expect(text).to.include("! alice does not reach the chain: reason 19");
+    expect(text).to.include("! Trouble with the chain: reason 19");
     expect(text).not.to.include("reason 3\n");
     expect(textOf(state, 16).split("\n").length).to.be.lessThan(17);
     expect(textOf(state, 16)).to.include("reason 19");

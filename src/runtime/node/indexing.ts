@@ -4,10 +4,11 @@ import type { BlockFeed } from "./blocks.ts";
 import type { NodePorts } from "./ports.ts";
 import type { NodeSettings } from "./settings.ts";
 import { isPassing } from "./submitting.ts";
-import { tellOnce } from "./trouble.ts";
+import type { Troubles } from "./trouble.ts";
 
 interface IndexingPorts extends NodePorts {
   readonly feed: BlockFeed;
+  readonly troubles: Troubles;
   readonly isStopped: () => boolean;
   readonly fail: (error: unknown) => void;
 }
@@ -21,11 +22,8 @@ export function createIndexer(
   },
   ports: IndexingPorts,
 ): Indexer {
-  const { store, feed, onFact } = ports;
+  const { store, feed, troubles } = ports;
   const { confirmations, pollMs } = options.settings;
-  const tellTrouble = tellOnce((reason) => {
-    onFact({ type: "ChainTrouble", reason });
-  });
   return new Indexer(
     {
       ...indexerDefaults,
@@ -65,7 +63,7 @@ export function createIndexer(
       },
       onTrouble: (error) => {
         if (ports.isStopped()) return;
-        tellTrouble(error);
+        troubles.seeChain(error);
         if (error !== undefined && !isPassing(error)) ports.fail(error);
       },
     },

@@ -51,6 +51,7 @@ import { Showing } from "./showing.ts";
 import { statusOf } from "./status.ts";
 import { createSubmitter } from "./submitting.ts";
 import { Ticking } from "./ticking.ts";
+import { Troubles } from "./trouble.ts";
 import { Turns } from "./turns.ts";
 import { UserKeys } from "./user-keys.ts";
 
@@ -174,8 +175,10 @@ export class Node implements NodeService {
         },
       },
     );
+    const troubles = new Troubles(ports.onFact);
     this.#submitter = createSubmitter(options, {
       ...ports,
+      troubles,
       client: compareReceipts({
         ...ports,
         onMissed: (place) => {
@@ -291,6 +294,7 @@ export class Node implements NodeService {
     });
     this.#indexer = createIndexer(options, {
       ...ports,
+      troubles,
       fail,
       feed: this.#feed,
       isStopped: () => this.#isStopped,

@@ -7,6 +7,7 @@ import { ChainError, SignerError } from "../ports.ts";
 import type { GroupRunner } from "./group-runner.ts";
 import type { NodePorts } from "./ports.ts";
 import type { NodeSettings } from "./settings.ts";
+import type { Troubles } from "./trouble.ts";
 
 interface SubmittingPorts extends NodePorts {
   /** The group whose bundle this is, if it is still open. */
@@ -14,6 +15,7 @@ interface SubmittingPorts extends NodePorts {
   readonly tell: (runner: GroupRunner, event: Event) => void;
   readonly fail: (error: unknown) => void;
   readonly onSettled: () => void;
+  readonly troubles: Troubles;
 }
 
 /** Gets transactions mined, and tells groups and users what becomes of them. */
@@ -59,7 +61,7 @@ export function createSubmitter(
       },
       onPublicEnded: ports.onSettled,
       onTrouble: (payer, error) => {
-        onFact({ type: "PayerTrouble", payer, reason: error?.message });
+        ports.troubles.seePayer(payer, error);
         if (error !== undefined && !isPassing(error)) ports.fail(error);
       },
     },

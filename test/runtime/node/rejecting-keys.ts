@@ -83,12 +83,12 @@ describe("A node with keys that cannot always be used", function () {
     });
     await mint();
     const { address } = createPayer(keyOf("alice"));
-    await nodes.until(() => troubles("PayerTrouble").at(-1) === undefined);
+    await nodes.until(() => troubles("PayerTrouble").length > 1);
     const told = troubles("PayerTrouble");
-    expect(told).to.have.lengthOf(REJECTIONS + 1);
-    expect(told[0]).to.equal(
+    expect(told).to.deep.equal([
       `The key of ${address} cannot be used: Nobody answers at https://vault`,
-    );
+      undefined,
+    ]);
   });
 
   it("tells that it cannot endorse, and tries again", async () => {

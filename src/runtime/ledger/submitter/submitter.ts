@@ -252,7 +252,8 @@ export class Submitter {
           // There are many users, and few of them have something to do.
           if (!account.isEmpty || userName === undefined) return;
           this.#accounts.delete(address);
-          this.#troubles.delete(address);
+          if (this.#troubles.delete(address))
+            this.#ports.onTrouble(address, undefined);
           void account.stop();
         },
       },
