@@ -1,5 +1,11 @@
 import { type Line, type Piece, words } from "./line.ts";
-import { groupStatusOf, progressOf, rateOf, type ViewState } from "./state.ts";
+import {
+  groupStatusOf,
+  progressOf,
+  rateOf,
+  type Remark,
+  type ViewState,
+} from "./state.ts";
 import { counted, digits, printable, seconds, table } from "./text.ts";
 
 /** What a terminal can show. */
@@ -7,28 +13,71 @@ export interface ScreenOptions {
   readonly isAscii: boolean;
   /** Rows that the screen may take. */
   readonly rows: number;
+  readonly columns: number;
 }
 
-const barWidth = 24;
+/** Narrower screens have shorter bars. */
+const columnsWide = 80;
 
-/** The whole screen, as lines. */
+/** The whole screen, as lines. The totals and how to stop are always there: nodes, remarks and gaps get the room that is left. */
 export function screenOf(state: ViewState, options: ScreenOptions): Line[] {
-  const head = [...titleLines(state), [], ...rangeLines(state, options)];
-  const body = [[], ...nodeLines(state), [], ...intentLines(state)];
-  const foot = [[], footLine(state)];
-  const room = options.rows - head.length - body.length - foot.length - 1;
-  const remarks = room > 0 ? state.remarks.slice(-room) : [];
-  const middle = remarks.map((remark): Line => {
-    const at = seconds(remark.atMs - state.startedMs).padStart(9);
-    const text = printable(remark.text);
-    return [
-      { text: `${at}  `, style: "dim" },
-      remark.isTrouble ? { text: `! ${text}`, style: "red" } : { text },
-    ];
-  });
-  const lines = [...head, ...body];
-  if (middle.length > 0) lines.push([], ...middle);
-  return [...lines, ...foot];
+  const title = titleLines(state);
+  const range = rangeLines(state, options);
+  const totals = intentLines(state, options);
+  const foot = footLine(state);
+  // The last row of a terminal stays free.
+  let room = options.rows - 2 - title.length - range.length - totals.length;
+  const remarksMin = Math.min(1, state.remarks.length, Math.max(0, room));
+  const nodes = fitNodes(nodeLines(state), room - remarksMin);
+  room -= nodes.length + remarksMin;
+  /** An empty line, as long as there is room. */
+  const gap = (): Line[] => (room-- > 0 ? [[]] : []);
+  const [beforeTotals, beforeNodes, beforeRange, beforeFoot] = [
+    gap(),
+    nodes.length > 0 ? gap() : [],
+    gap(),
+    gap(),
+  ];
+  const beforeRemarks = remarksMin > 0 ? gap() : [];
+  const remarks = state.remarks.slice(-(remarksMin + Math.max(0, room)));
+  return [
+    ...title,
+    ...beforeRange,
+    ...range,
+    ...beforeNodes,
+    ...nodes,
+    ...beforeTotals,
+    ...totals,
+    ...(remarksMin === 0
+      ? []
+      : [
+          ...beforeRemarks,
+          ...remarks.map((remark) => remarkLine(state, remark)),
+        ]),
+    ...beforeFoot,
+    foot,
+  ];
+}
+
+function remarkLine({ startedMs }: ViewState, remark: Remark): Line {
+  const at = seconds(remark.atMs - startedMs).padStart(9);
+  const text = printable(remark.text);
+  return [
+    { text: `${at}  `, style: "dim" },
+    remark.isTrouble ? { text: `! ${text}`, style: "red" } : { text },
+  ];
+}
+
+/** The header, and as many nodes as there is room for. */
+function fitNodes(lines: readonly Line[], room: number): readonly Line[] {
+  if (lines.length <= room) return lines;
+  // A header, one node, and how many more there are.
+  if (room < 3) return [];
+  const more = lines.length - (room - 1);
+  return [
+    ...lines.slice(0, room - 1),
+    [{ text: `  and ${counted(more, "more node")}`, style: "dim" }],
+  ];
 }
 
 function titleLines({ network, group }: ViewState): Line[] {
@@ -49,7 +98,10 @@ function titleLines({ network, group }: ViewState): Line[] {
 }
 
 /** How far the range is, who coordinates, and who is next in line. */
-function rangeLines(state: ViewState, { isAscii }: ScreenOptions): Line[] {
+function rangeLines(
+  state: ViewState,
+  { isAscii, columns }: ScreenOptions,
+): Line[] {
   const [first] = groupsOf(state);
   if (first === undefined) return [words(`block ${digits(state.height)}`)];
   const { range, rangeStart, rangeEnd } = first;
@@ -60,7 +112,13 @@ function rangeLines(state: ViewState, { isAscii }: ScreenOptions): Line[] {
   return [
     [
       { text: `block ${digits(state.height)}  range ${digits(range)} ` },
-      { text: bar(done / size, isAscii), style: "cyan" },
+      {
+        text: bar(done / size, {
+          isAscii,
+          width: columns < columnsWide ? 8 : 24,
+        }),
+        style: "cyan",
+      },
       { text: ` ${done}/${size}  coordinator ` },
       { text: coordinator ?? "nobody", style: "bold" },
       { text: next === undefined ? "" : `, next ${next}` },
@@ -99,30 +157,55 @@ function nodeLines(state: ViewState): Line[] {
   });
 }
 
-function intentLines(state: ViewState): Line[] {
+function intentLines(state: ViewState, { columns }: ScreenOptions): Line[] {
   const { open, assembling, endorsing, dispatched, parked, prepared } =
     progressOf(groupsOf(state));
   const counts: Piece[] = [
-    { text: "intents  " },
-    { text: `open ${digits(open)}  assembling ${digits(assembling)}` },
-    { text: `  endorsing ${digits(endorsing)}` },
-    { text: `  dispatched ${digits(dispatched)}  ` },
+    { text: `open ${digits(open)}` },
+    { text: `assembling ${digits(assembling)}` },
+    { text: `endorsing ${digits(endorsing)}` },
+    { text: `dispatched ${digits(dispatched)}` },
     { text: `confirmed ${digits(state.confirmed)}`, style: "green" },
   ];
-  if (parked > 0) counts.push({ text: `  parked ${digits(parked)}` });
-  if (prepared > 0) counts.push({ text: `  prepared ${digits(prepared)}` });
+  if (parked > 0) counts.push({ text: `parked ${digits(parked)}` });
+  if (prepared > 0) counts.push({ text: `prepared ${digits(prepared)}` });
   if (state.reverted > 0)
-    counts.push({ text: `  reverted ${digits(state.reverted)}`, style: "red" });
+    counts.push({ text: `reverted ${digits(state.reverted)}`, style: "red" });
   const { workload, bundles } = state;
-  const rate = digits(Math.round(rateOf(state)));
-  const goal =
-    workload === undefined ? "" : `, ${digits(workload.intents)} wanted`;
-  return [
-    counts,
-    words(
-      `         ${rate} per second${goal}, ${counted(bundles, "bundle")} dispatched`,
-    ),
+  const speed: Piece[] = [
+    { text: `${digits(Math.round(rateOf(state)))} per second` },
+    { text: `${counted(bundles, "bundle")} dispatched` },
   ];
+  if (workload !== undefined)
+    speed.splice(1, 0, { text: `${digits(workload.intents)} wanted` });
+  const [first = [], ...more] = flow(counts, { separator: "  ", columns });
+  return [first, ...more, ...flow(speed, { separator: ", ", columns })].map(
+    (line, i) => [{ text: (i === 0 ? "intents" : "").padEnd(indent) }, ...line],
+  );
+}
+
+/** What stands left of the totals. */
+const indent = 9;
+
+/** Puts pieces side by side, and on the next line when they do not fit any more. */
+function flow(
+  pieces: readonly Piece[],
+  { separator, columns }: { separator: string; columns: number },
+): Line[] {
+  const lines: Piece[][] = [];
+  let width = Infinity;
+  for (const piece of pieces) {
+    const wider = width + separator.length + piece.text.length;
+    const line = lines.at(-1);
+    if (line === undefined || wider > columns - 1 - indent) {
+      lines.push([piece]);
+      width = piece.text.length;
+    } else {
+      line.push({ text: separator }, piece);
+      width = wider;
+    }
+  }
+  return lines;
 }
 
 function footLine({ phase, nowMs, startedMs }: ViewState): Line {
@@ -135,7 +218,7 @@ function footLine({ phase, nowMs, startedMs }: ViewState): Line {
     case "stopping":
       return [
         {
-          text: `${elapsed}, stopping when nothing is open; Ctrl-C again leaves at once`,
+          text: `${elapsed}, waiting for open intents; Ctrl-C again leaves`,
           style: "yellow",
         },
       ];
@@ -164,8 +247,11 @@ function coordinatorOf(state: ViewState): string | undefined {
 }
 
 /** A bar that is filled from the left. */
-export function bar(share: number, isAscii: boolean): string {
-  const full = Math.round(Math.min(1, Math.max(0, share)) * barWidth);
+export function bar(
+  share: number,
+  { isAscii, width }: { readonly isAscii: boolean; readonly width: number },
+): string {
+  const full = Math.round(Math.min(1, Math.max(0, share)) * width);
   const [on, off] = isAscii ? ["#", "-"] : ["█", "░"];
-  return on.repeat(full) + off.repeat(barWidth - full);
+  return on.repeat(full) + off.repeat(width - full);
 }

@@ -59,8 +59,8 @@ function liveView(
   const isNews = createNews();
   let state = emptyView(now());
   const draw = (): void => {
-    const { rows } = sizeOf(stream);
-    live.draw(screenOf({ ...state, nowMs: now() }, { isAscii, rows }));
+    const size = sizeOf(stream);
+    live.draw(screenOf({ ...state, nowMs: now() }, { isAscii, ...size }));
   };
   const stopDrawing = every(redrawMs, draw);
   return {

@@ -20,8 +20,8 @@ function after(facts: readonly RunFact[]): ViewState {
   );
 }
 
-function textOf(state: ViewState, rows = 40): string {
-  return screenOf(state, { isAscii: true, rows })
+function textOf(state: ViewState, rows = 40, columns = 120): string {
+  return screenOf(state, { isAscii: true, rows, columns })
     .map((line) => paint(line, false))
     .join("\n");
 }
@@ -92,6 +92,75 @@ describe("view: screen", () => {
     expect(textOf(state, 16)).to.include("reason 19");
   });
 
+  it("keeps the totals and how to stop, however small the terminal is", () => {
+    const many: RunFact = {
+      type: "status",
+      nodes: Array.from({ length: 12 }, (_, i) =>
+        aStatus(`node-${i}`, {
+          own: { Delegated: 1_000, Parked: 3, PreparedForUser: 2 },
+          coordinated: { Assembling: 200, Submitted: 5_000 },
+        }),
+      ),
+    };
+    const workload: RunFact = {
+      type: "workload",
+      intents: 1_000_000,
+      accounts: 1,
+      rate: null,
+    };
+    const reverted: RunFact = {
+      type: "settled",
+      node: "alice",
+      intent: `0x${"11".repeat(32)}`,
+      outcome: "reverted",
+      reason: "a reason that is longer than any line of such a screen may be",
+    };
+    const stopping: RunFact = {
+      type: "stopping",
+      reason: "interrupted",
+      open: 3,
+    };
+    const running = [...opening, workload, many, reverted];
+    for (const [rows, columns] of [
+      [15, 60],
+      [12, 60],
+      [24, 80],
+      [50, 200],
+    ] as const)
+      for (const [facts, stop] of [
+        [running, /^\d+\.\d s, Ctrl-C stops$/],
+        [[...running, stopping], /; Ctrl-C again leaves$/],
+      ] as const) {
+        const lines = screenOf(after(facts), { isAscii: true, rows, columns });
+        expect(lines.length).to.be.lessThan(rows);
+        const shown = lines.map((line) => paint(fit(line, columns), false));
+        const text = shown.join("\n");
+        for (const total of [
+          "open 12,000",
+          "dispatched 60,000",
+          "confirmed 0",
+          "parked 36",
+          "prepared 24",
+          "reverted 1",
+          "0 per second",
+          "1,000,000 wanted",
+          "0 bundles dispatched",
+        ])
+          expect(text).to.include(total);
+        expect(shown.at(-1)).to.match(stop);
+        expect(text).to.match(/coordinator nobody/);
+      }
+  });
+
+  it("says how many nodes it does not show", () => {
+    const nodes = Array.from({ length: 6 }, (_, i) => aStatus(`node-${i}`));
+    const state = after([...opening, { type: "status", nodes }]);
+    expect(textOf(state, 13, 60)).to.match(
+      /node-0.*\n.*node-1.*\n.*node-2.*\n {2}and 3 more nodes$/m,
+    );
+    expect(textOf(state, 15, 60)).not.to.include("more node");
+  });
+
   it("lets nothing from outside move the cursor", () => {
     const reason = "no\u001B[2J\nway";
     const fact: RunFact = { type: "chain-trouble", node: "alice", reason };
@@ -124,9 +193,11 @@ describe("view: screen", () => {
   });
 
   it("draws bars that never overflow", () => {
-    expect(bar(-1, true)).to.equal("-".repeat(24));
-    expect(bar(2, true)).to.equal("#".repeat(24));
-    expect(bar(0.5, false)).to.equal("█".repeat(12) + "░".repeat(12));
+    const ascii = { isAscii: true, width: 24 };
+    expect(bar(-1, ascii)).to.equal("-".repeat(24));
+    expect(bar(2, ascii)).to.equal("#".repeat(24));
+    const blocks = { isAscii: false, width: 24 };
+    expect(bar(0.5, blocks)).to.equal("█".repeat(12) + "░".repeat(12));
   });
 
   it("cuts lines to the width, and colours only if asked", () => {
