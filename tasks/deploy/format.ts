@@ -52,6 +52,17 @@ export function toLines(fact: DeployFact): string[] {
       ];
     case "present":
       return [line(labels[fact.name], fact.address, statuses[fact.status])];
+    case "pending":
+      return [
+        line(
+          labels[fact.name],
+          fact.block === null
+            ? "waiting to be mined"
+            : `in block ${fact.block}, ${fact.confirmations} of ${fact.wanted} confirmations`,
+          `tx ${fact.tx}`,
+          `${Math.round(fact.elapsedMs / 1_000)} s`,
+        ),
+      ];
     case "deployed":
       return [
         line(

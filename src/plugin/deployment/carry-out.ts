@@ -4,6 +4,7 @@ import { execute, waitForPending } from "./execute.ts";
 import type { Execution } from "./execute.ts";
 import type { DeployFact } from "./facts.ts";
 import type { Item } from "./plan.ts";
+import { createProgress } from "./progress.ts";
 
 /** Takes facts as they happen. */
 export type Tell = (fact: DeployFact) => void;
@@ -47,7 +48,12 @@ export async function executeAll(
     tellPresent(item, tell);
     for (const step of item.steps) {
       const { name, address } = step;
-      const { isOwn, ...done } = await execute(chain, step, execution);
+      const { isOwn, ...done } = await execute(
+        chain,
+        step,
+        execution,
+        createProgress(tell),
+      );
       transactions.push(done.tx);
       gasUsed += done.gasUsed;
       if (isOwn) tell({ type: "deployed", name, address, ...done });

@@ -19,6 +19,8 @@ export interface Receipt {
   readonly isSuccess: boolean;
   readonly gasUsed: bigint;
   readonly blockNumber: number;
+  /** Blocks with it and on top of it, as far as they were asked for. */
+  readonly confirmations: number;
 }
 
 /** The part of a Hardhat connection that deployment uses. */
@@ -113,22 +115,18 @@ export class Chain {
     );
   }
 
-  /** The receipt of a transaction with enough blocks on top, if there is one by now. */
-  async receiptOf(
-    hash: string,
-    confirmations: number,
-  ): Promise<Receipt | undefined> {
+  /** The receipt of a transaction, if there is one by now. The blocks on top of it are counted if more than one is wanted. */
+  async receiptOf(hash: string, wanted: number): Promise<Receipt | undefined> {
     const receipt = await this.#provider.getTransactionReceipt(hash);
     if (receipt === null) return undefined;
+    const { blockNumber, gasUsed } = receipt;
     const head =
-      confirmations > 1
-        ? await this.#provider.getBlockNumber()
-        : receipt.blockNumber;
-    if (head - receipt.blockNumber + 1 < confirmations) return undefined;
+      wanted > 1 ? await this.#provider.getBlockNumber() : blockNumber;
     return {
       isSuccess: receipt.status !== 0,
-      gasUsed: receipt.gasUsed,
-      blockNumber: receipt.blockNumber,
+      gasUsed,
+      blockNumber,
+      confirmations: Math.max(0, head - blockNumber + 1),
     };
   }
 }

@@ -6,6 +6,7 @@ import { deploymentProxy } from "./addresses.ts";
 import { poll } from "./chain.ts";
 import type { Chain, Receipt } from "./chain.ts";
 import type { Step } from "./plan.ts";
+import type { Waiting } from "./progress.ts";
 
 /** Who sends, and how long to wait. */
 export interface Execution {
@@ -27,11 +28,15 @@ export async function execute(
   chain: Chain,
   step: Step,
   execution: Execution,
+  onWaiting: (waiting: Waiting) => void = () => undefined,
 ): Promise<Executed> {
   if (step.name === "funding")
     await requireProxyAccepted(chain, execution.network);
   const tx = await send(chain, step, execution);
-  const receipt = await receiptOf(chain, step, tx, execution);
+  const receipt = await receiptOf(chain, step, tx, {
+    ...execution,
+    onWaiting,
+  });
   const isDone = step.isDone(await chain.codeAt(step.address));
   // A failure with the right result means that somebody else was faster. Money does not arrive that way.
   if (!receipt.isSuccess && (step.name === "funding" || !isDone))
@@ -115,12 +120,19 @@ async function receiptOf(
   chain: Chain,
   { name }: Step,
   tx: string,
-  { timeoutMs, confirmations }: Execution,
-): Promise<Receipt> {
-  const receipt = await poll(
+  {
     timeoutMs,
-    async () => await chain.receiptOf(tx, confirmations),
-  );
+    confirmations: wanted,
+    onWaiting,
+  }: Execution & { readonly onWaiting: (waiting: Waiting) => void },
+): Promise<Receipt> {
+  const receipt = await poll(timeoutMs, async () => {
+    const found = await chain.receiptOf(tx, wanted);
+    const { blockNumber: block = null, confirmations = 0 } = found ?? {};
+    if (found !== undefined && confirmations >= wanted) return found;
+    onWaiting({ name, tx, block, confirmations, wanted });
+    return undefined;
+  });
   if (receipt === undefined)
     throw new SequencerError("TRANSACTION_TIMEOUT", {
       step: name,

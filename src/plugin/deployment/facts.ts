@@ -54,6 +54,18 @@ export type DeployFact =
       readonly address: string;
       readonly status: "present" | "configured" | "skipped";
     }
+  /** A transaction was sent, and is waited for. */
+  | {
+      readonly type: "pending";
+      readonly name: ItemName | "funding";
+      readonly tx: string;
+      /** The block that it is in; null before. */
+      readonly block: number | null;
+      /** Blocks so far, its own included, and how many are waited for. */
+      readonly confirmations: number;
+      readonly wanted: number;
+      readonly elapsedMs: number;
+    }
   | {
       readonly type: "deployed";
       readonly name: ItemName | "funding";

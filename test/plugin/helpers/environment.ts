@@ -42,12 +42,16 @@ export interface Run {
 export async function deploy(
   hre: HardhatRuntimeEnvironment,
   options: DeployOptions = {},
+  onFact: (fact: DeployFact) => void = () => undefined,
 ): Promise<Run> {
   const facts: DeployFact[] = [];
   const deployment = await deployLedger(
     hre,
     options,
-    (fact) => facts.push(fact),
+    (fact) => {
+      facts.push(fact);
+      onFact(fact);
+    },
     { pauseMs: 1 },
   );
   return { deployment, facts };

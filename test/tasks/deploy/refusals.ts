@@ -7,6 +7,7 @@ import {
   deploymentProxy,
   ledgerContracts,
 } from "../../../src/plugin/deployment/addresses.ts";
+import { toLines } from "../../../tasks/deploy/format.ts";
 import {
   anEnvironment,
   blockNumber,
@@ -233,6 +234,39 @@ describe("plugin: what deploy refuses", function () {
       expect(deployment.transactions).to.deep.equal([]);
     });
 
+    it("takes its time, and says how far each transaction is", async function () {
+      const chain = await anEnvironment();
+      const hre = await behind(
+        chain,
+        async (_method, forward) => await forward(),
+      );
+      await set(chain, "evm_setAutomine", false);
+      const mined: Promise<void>[] = [];
+      const { facts } = await deploy(hre, { confirmations: 2 }, ({ type }) => {
+        if (type === "pending") mined.push(set(chain, "evm_mine"));
+      });
+      await Promise.all(mined);
+      const pending = facts.flatMap((fact) =>
+        fact.type === "pending" ? [fact] : [],
+      );
+      expect(
+        pending.map(({ name, confirmations, wanted, block }) => [
+          name,
+          confirmations,
+          wanted,
+          block === null,
+        ]),
+      ).to.deep.equal(
+        ["funding", "proxy", "factory", "atomFactory"].flatMap((name) => [
+          [name, 0, 2, true],
+          [name, 1, 2, false],
+        ]),
+      );
+      const text = pending.flatMap(toLines).join("\n");
+      expect(text).to.match(/^factory +waiting to be mined +tx 0x/m);
+      expect(text).to.match(/^factory +in block \d+, 1 of 2 confirmations/m);
+    });
+
     it("lets a transaction fail", async function () {
       const chain = await anEnvironment();
       await deploy(chain);
@@ -275,7 +309,8 @@ describe("plugin: what deploy refuses", function () {
           ? toQuantity(Number(result) + 2)
           : result;
       });
-      await deploy(hre, { confirmations: 3 });
+      const { facts } = await deploy(hre, { confirmations: 3 });
+      expect(facts.some(({ type }) => type === "pending")).to.equal(false);
       await expectError("TRANSACTION_TIMEOUT", async () => {
         await deploy(hre, { members: three, confirmations: 4, timeout: 1 });
       });
