@@ -169,6 +169,16 @@ const messages = {
     `The domain ${domain} refuses the group: ${reason} Correct --members or --configuration.`,
   GROUP_UNKNOWN: ({ url, address }: { url: string; address: string }) =>
     `The node at ${url} is in no group ${address}. npx hardhat sequencer:status shows its groups.`,
+  IDENTITY_MISSING: ({
+    node,
+    directory,
+    dataDir,
+  }: {
+    node: string;
+    directory: string;
+    dataDir: string;
+  }) =>
+    `${node} has no identity in ${directory}. Correct --data-dir, or make an identity with: npx hardhat sequencer:identity --name ${node} --data-dir ${dataDir}`,
   INTENTS_MISSING: ({ option }: { option: string }) =>
     `${option} is for a workload. Add --intents with the number of intents, or leave ${option} out.`,
   INTENT_ID_INVALID: ({ value }: { value: string }) =>

@@ -28,7 +28,7 @@ import { UserBook } from "../../src/runtime/users/book.ts";
 import { askChain, connect, disconnect } from "../shared/chain.ts";
 import type { Closers } from "../shared/closers.ts";
 import { dataDirErrorOf } from "../shared/data-dir-error.ts";
-import { openIdentity } from "../shared/node-identity.ts";
+import { requireIdentity } from "../shared/node-identity.ts";
 import { RpcServers } from "../shared/rpc-servers.ts";
 import { joinConfiguredGroups } from "./configured-groups.ts";
 import type { NodeRequest } from "./options.ts";
@@ -63,7 +63,7 @@ export async function serve(
   const { sequencer: config } = hre.config;
   const peers = readPeers(config.peers);
   const own = requireOwn(peers, name);
-  const identity = openIdentity(directory);
+  const identity = requireIdentity(request);
   requireOwnKey(own, identity, request);
 
   const connection = await connect(hre);

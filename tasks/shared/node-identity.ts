@@ -1,15 +1,40 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 import { SequencerError } from "../../src/plugin/errors.ts";
-import { loadIdentity } from "../../src/runtime/keys/identity-file.ts";
+import {
+  identityFileName,
+  loadIdentity,
+} from "../../src/runtime/keys/identity-file.ts";
 import type { Identity } from "../../src/runtime/keys/identity.ts";
 import { KeyError } from "../../src/runtime/keys/key-error.ts";
+import type { NodeHome } from "./node-home.ts";
 
-/** The identity in a node's folder. */
+/** The identity in a node's folder. Makes one if there is none yet. */
 export function openIdentity(directory: string): Identity {
-  try {
+  return withUserErrors(directory, () => {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     return loadIdentity({ directory });
+  });
+}
+
+/** The identity in a node's folder, which must be there: a wrong `--data-dir` must not become another node. */
+export function requireIdentity({ name: node, directory }: NodeHome): Identity {
+  return withUserErrors(directory, () => {
+    const file = join(directory, identityFileName);
+    if (statSync(file, { throwIfNoEntry: false }) === undefined)
+      throw new SequencerError("IDENTITY_MISSING", {
+        node,
+        directory,
+        dataDir: dirname(directory),
+      });
+    return loadIdentity({ directory });
+  });
+}
+
+function withUserErrors(directory: string, open: () => Identity): Identity {
+  try {
+    return open();
   } catch (error) {
     if (error instanceof KeyError)
       throw new SequencerError(
@@ -17,7 +42,8 @@ export function openIdentity(directory: string): Identity {
         { reason: error.message },
         error,
       );
-    if (!(error instanceof Error)) throw error;
+    if (error instanceof SequencerError || !(error instanceof Error))
+      throw error;
     throw new SequencerError("DATA_DIR_INVALID", {
       directory,
       reason: error.message,
