@@ -1,7 +1,7 @@
 import { push } from "../../heap.ts";
 import type { NodeName } from "../../ids.ts";
 import { limits } from "../../limits.ts";
-import { recordKey, type IntentRecord, type Receipt } from "../../records.ts";
+import type { IntentRecord, Receipt } from "../../records.ts";
 import { nextTry, type Turn } from "../../turn.ts";
 import type { Sender } from "../model.ts";
 import { stopWaiting } from "../waiting.ts";
@@ -318,9 +318,4 @@ function settle(
   );
   node.sender.transactions.delete(transaction.id);
   sendTo(node.sender, transaction, undefined);
-}
-
-/** The key under which a transaction is on disk. */
-export function keyOf(transaction: SenderTransaction): string {
-  return recordKey(toRecord(transaction));
 }

@@ -2,14 +2,6 @@ import { revertDataOf } from "../../../ledger/index.ts";
 import { ChainError } from "../../ports.ts";
 import { withoutSecrets } from "./secrets.ts";
 
-/** One request, as JSON-RPC has it. */
-export interface JsonRpcRequest {
-  readonly jsonrpc: "2.0";
-  readonly id: number;
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
-
 /** What a node answered. A field that is missing reads as undefined. */
 export interface JsonRpcAnswer {
   readonly id: unknown;
