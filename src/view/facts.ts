@@ -58,6 +58,7 @@ export type RunFact =
       readonly accounts: number;
       readonly rate: number | null;
     }
+  | { readonly type: "signatures-slow"; readonly reason: string }
   | { readonly type: "block"; readonly height: number }
   | {
       readonly type: "blocks-reverted";
@@ -171,6 +172,8 @@ export function runFactOf(node: string, fact: NodeFact): RunFact | undefined {
     case "IntentDispatched":
     case "Prepared":
       return undefined;
+    case "SignaturesSlow":
+      return { type: "signatures-slow", reason: fact.reason };
     case "BlockSeen":
       return { type: "block", height: fact.height };
     case "BlocksReverted":

@@ -34,6 +34,8 @@ export function toLines(fact: RunFact): string[] {
         : [
             `${shorten(fact.intent)} of ${fact.node} was reverted: ${printable(fact.reason)}`,
           ];
+    case "signatures-slow":
+      return [printable(fact.reason)];
     case "blocks-reverted":
       return [`${fact.node} went back to block ${digits(fact.height)}`];
     case "chain-trouble":

@@ -121,6 +121,7 @@ function apply(state: ViewState, fact: RunFact): ViewState {
     case "domain-failed":
     case "group-missing":
     case "group-refused":
+    case "signatures-slow":
       return state;
   }
 }
@@ -171,6 +172,7 @@ function isTrouble(fact: RunFact): boolean {
     case "workload":
     case "block":
     case "blocks-reverted":
+    case "signatures-slow":
     case "accepted":
     case "coordinator":
     case "dispatched":

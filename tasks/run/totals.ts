@@ -45,6 +45,7 @@ export function addFact(totals: Totals, fact: RunFact): Totals {
     case "workload":
     case "block":
     case "blocks-reverted":
+    case "signatures-slow":
     case "chain-trouble":
     case "payer-trouble":
     case "endorser-trouble":

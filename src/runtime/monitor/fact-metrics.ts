@@ -40,6 +40,7 @@ export class FactMetrics {
     const metrics = this.#metrics;
     switch (fact.type) {
       case "Started":
+      case "SignaturesSlow":
       case "BlockSeen":
       case "GroupJoined":
       // The log has it, and receipts do.

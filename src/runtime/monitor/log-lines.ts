@@ -21,6 +21,10 @@ export function logLineOf(fact: NodeFact): LogLine {
   switch (fact.type) {
     case "Started":
       return line("info", "started", { height: fact.height });
+    case "SignaturesSlow":
+      return line("warn", "signatures-slow", {
+        reason: publicText(fact.reason),
+      });
     case "BlockSeen":
       return line("debug", "block-seen", { height: fact.height });
     case "BlocksReverted":

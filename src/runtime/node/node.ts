@@ -8,6 +8,7 @@ import {
   parseIntentId,
 } from "../../protocol/ids.ts";
 import type { Domain, DomainCall, DomainState } from "../domains/domain.ts";
+import { slowSignatures } from "../keys/slow-signatures.ts";
 import type { Indexer } from "../ledger/indexer/indexer.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
 import { parseName } from "../names.ts";
@@ -314,6 +315,9 @@ export class Node implements NodeService {
     this.#indexer.start();
     this.#groupSearch.start();
     this.#ports.onFact({ type: "Started", height: this.#height });
+    const reason = slowSignatures.tell();
+    if (reason !== undefined)
+      this.#ports.onFact({ type: "SignaturesSlow", reason });
     this.#ticking.start();
   }
 

@@ -79,6 +79,8 @@ export interface NodePorts {
 /** What a node tells about itself. */
 export type NodeFact =
   | { readonly type: "Started"; readonly height: number }
+  /** Signatures are made in JavaScript: the optional library is missing. Told once in a process. */
+  | { readonly type: "SignaturesSlow"; readonly reason: string }
   | { readonly type: "BlockSeen"; readonly height: number }
   | { readonly type: "BlocksReverted"; readonly height: number }
   | { readonly type: "ChainTrouble"; readonly reason: string | undefined }

@@ -32,6 +32,7 @@ const id = fc.nat({ max: 20 }).map(intentAt);
 const fact: fc.Arbitrary<NodeFact> = fc.oneof(
   fc.record({ type: type("Started"), height: number }),
   fc.record({ type: type("BlockSeen"), height: number }),
+  fc.record({ type: type("SignaturesSlow"), reason: text }),
   fc.record({ type: type("BlocksReverted"), height: number }),
   fc.record({ type: type("ChainTrouble"), reason }),
   fc.record({ type: type("PayerTrouble"), payer: fc.constant(payer), reason }),
