@@ -1,0 +1,65 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { expect } from "chai";
+
+import { readPage, root } from "../helpers/docs/blocks.ts";
+import { RunProcess } from "../plugin/helpers/run.ts";
+
+const page = readPage("README.md");
+
+/** The row of the gas table, and the case of the snapshot with the number of intents in it. */
+const cases = {
+  "1 in, 1 out, 1 endorser": ["1 in / 1 out, 1 endorser", 1],
+  "1 in, 1 out, 3 endorsers": ["1 in / 1 out, 3 endorsers", 1],
+  "2 in, 2 out, 10 endorsers": ["2 in / 2 out, 10 endorsers", 1],
+  "per intent, 100 intents in one": [
+    "per intent, 100 in one transition, 3 endorsers",
+    100,
+  ],
+  "a new group of 3": ["new group, 3 members", 1],
+} as const;
+
+const measured = JSON.parse(
+  readFileSync(path.join(root, "test/contracts/gas-snapshot.json"), "utf8"),
+) as Readonly<Record<string, number>>;
+
+/** A number with commas between thousands. */
+function numberOf(text: string | undefined): number {
+  return Number((text ?? "").replaceAll(",", ""));
+}
+
+describe("README.md", function () {
+  this.timeout(120_000);
+
+  for (const [row, [name, intents]] of Object.entries(cases))
+    it(`says what is measured: ${row}`, () => {
+      const cells = page
+        .split("\n")
+        .find((line) => line.startsWith(`| ${row}`));
+      const [, , gas] = (cells ?? "").split("|").map((cell) => cell.trim());
+      const exact = (measured[name] ?? Number.NaN) / intents;
+      expect(numberOf(gas)).to.equal(Math.round(exact));
+    });
+
+  it("explains the gas that its first command reports", async () => {
+    const [, intents = ""] =
+      /npx hardhat sequencer:run --intents (\d+)\n/.exec(page) ?? [];
+    const [, said] =
+      /reports about ([\d,]+) gas for each intent/.exec(page) ?? [];
+    const folder = mkdtempSync(path.join(tmpdir(), "readme-test-"));
+    const run = new RunProcess(["--intents", intents, "--rpc-port", "0"], {
+      TMPDIR: folder,
+    });
+    const { exitCode, summary, stderr } = await run.end();
+    rmSync(folder, { recursive: true });
+    expect(exitCode, stderr).to.equal(0);
+    expect(summary?.intents.confirmed).to.equal(Number(intents));
+    // How many transactions there are depends on how fast the machine is.
+    expect(summary?.ledger?.gasPerIntent).to.be.within(
+      numberOf(said),
+      numberOf(said) + 3_000,
+    );
+  });
+});
