@@ -55,6 +55,14 @@ interface Check {
 
 /** What an example must do besides passing its tests. */
 const CHECKS: Readonly<Record<string, readonly Check[]>> = {
+  "own-domain": [
+    {
+      command:
+        "npx hardhat sequencer:simulate --domain ./simulation/auction.ts --seeds 30",
+      code: 0,
+      text: "Every property held in 30 runs",
+    },
+  ],
   "solidity-workflow": [
     {
       command: "npm run deploy -- --json",

@@ -100,6 +100,8 @@ const messages = {
     saved: string | number;
   }) =>
     `${option} ${value} does not fit what is in ${directory}: there it is ${saved}. Leave ${option} out, or use another --data-dir.`,
+  DOMAIN_MODULE_INVALID: ({ path, reason }: { path: string; reason: string }) =>
+    `--domain ${path} cannot be used: ${reason}. Give a module whose default export is a domain, or a DomainSimulation of hardhat-sequencer/simulation.`,
   DOMAIN_MISSING: ({ option }: { option: string }) =>
     `${option} is for a group with nodes. Add --domain, or leave ${option} out.`,
   EXTERNAL_CALLS_BY_DOMAIN: ({ domain }: { domain: string }) =>
@@ -110,6 +112,16 @@ const messages = {
     `The contract at sequencer.networks.${network}.factory, ${address}, is not a group factory: it does not answer implementation(). Correct the address, or remove it to use the factory that is the same on every chain.`,
   FACTORY_NOT_FOUND: ({ address, network }: Place) =>
     `There is no contract at sequencer.networks.${network}.factory, ${address}. Correct the address, or remove it to use the factory that is the same on every chain.`,
+  FILE_NOT_WRITTEN: ({
+    option,
+    file,
+    reason,
+  }: {
+    option: string;
+    file: string;
+    reason: string;
+  }) =>
+    `${option} ${file} cannot be written: ${reason}. Give a path that you can write to.`,
   FUNCTION_AMBIGUOUS: ({ name, known }: { name: string; known: string }) =>
     `"${name}" is the name of several functions. Give the types too: ${known}.`,
   FUNCTION_IS_NO_VIEW: ({ name }: { name: string }) =>

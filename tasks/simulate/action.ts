@@ -1,5 +1,8 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 
+import { SequencerError } from "../../src/plugin/errors.ts";
 import { simulateDomain } from "../../src/simulation/simulate.ts";
 import type { Summary } from "./facts.ts";
 import { toJson, toLines } from "./format.ts";
@@ -16,6 +19,20 @@ export default async function simulateTask(
   return await report(options, simulateDomain, console.log);
 }
 
+function writePage(file: string, page: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, page);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SequencerError("FILE_NOT_WRITTEN", {
+      option: "--transcript",
+      file,
+      reason,
+    });
+  }
+}
+
 /** Runs seeds, prints what comes of them, and sets the exit code. */
 export async function report(
   { json, ...options }: TaskOptions,
@@ -27,6 +44,7 @@ export async function report(
   const summary = await simulateSeeds(options, {
     simulate: simulateOne,
     now,
+    write: writePage,
     progress: async (done, seeds) => {
       progress.show(done, seeds);
       await setImmediate();

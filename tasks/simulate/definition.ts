@@ -47,7 +47,7 @@ export const simulateTask: TaskDefinition = task(
     ...text,
     name: "domain",
     description:
-      "What intents mean: group-token, notarised-token, owned-coins or private-contracts (default: coins of the simulator's own)",
+      "What intents mean: group-token, notarised-token, owned-coins, private-contracts, or the path of a module with a domain of your own (default: coins of the simulator's own)",
   })
   .addOption({
     ...text,
@@ -59,6 +59,12 @@ export const simulateTask: TaskDefinition = task(
     name: "lasting",
     description:
       "Let members lie until all others have what they want, if the group can bear it",
+  })
+  .addOption({
+    ...text,
+    name: "transcript",
+    description:
+      "Write everything that happened in the last run, or in the one that violates a property, to this file, with a sequence diagram (default: none)",
   })
   .addFlag({
     name: "json",

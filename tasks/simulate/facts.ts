@@ -24,6 +24,12 @@ export interface Totals {
   readonly liars: Readonly<Record<string, number>>;
 }
 
+/** A property did not hold. */
+export type ViolationFact = Extract<
+  SimulateFact,
+  { readonly type: "violation" }
+>;
+
 /** What `sequencer:simulate` tells. */
 export type SimulateFact =
   | {
@@ -49,6 +55,13 @@ export type SimulateFact =
       /** The last things that happened. */
       readonly transcript: readonly string[];
       readonly command: string;
+    }
+  /** A page was written. */
+  | {
+      readonly type: "transcript";
+      readonly seed: number;
+      readonly file: string;
+      readonly lines: number;
     }
   | Summary;
 

@@ -16,6 +16,10 @@ export function toLines(fact: SimulateFact): string[] {
       return [];
     case "violation":
       return violationLines(fact);
+    case "transcript":
+      return [
+        `The transcript of seed ${fact.seed}, ${count(fact.lines)} lines, is in ${fact.file}`,
+      ];
     case "summary":
       return summaryLines(fact);
   }

@@ -1,8 +1,4 @@
 import type { Policy } from "../../src/protocol/config.ts";
-import {
-  type DomainName,
-  domainNames,
-} from "../../src/simulation/domains/names.ts";
 import { faultGroups, type FaultGroup } from "../../src/simulation/faults.ts";
 import {
   type LiarKind,
@@ -10,6 +6,7 @@ import {
 } from "../../src/simulation/liars/kinds.ts";
 import { nodesMax } from "../../src/simulation/settings.ts";
 import { parseChoice, parseNumber } from "../shared/parse-option.ts";
+import { type DomainChoice, parseDomain } from "./load-domain.ts";
 
 /** What the user asks for, as typed. */
 export interface SimulateOptions {
@@ -22,6 +19,7 @@ export interface SimulateOptions {
   readonly domain?: string | undefined;
   readonly liar?: string | undefined;
   readonly lasting?: boolean | undefined;
+  readonly transcript?: string | undefined;
 }
 
 /** What the user asks for, checked. Numbers and the policy, where they are undefined, are drawn from each seed. */
@@ -33,11 +31,13 @@ export interface SimulateRequest {
   readonly policy: Policy | undefined;
   readonly faults: FaultGroup;
   /** Undefined for the simulator's own coins. */
-  readonly domain: DomainName | undefined;
+  readonly domain: DomainChoice | undefined;
   /** Undefined if it is drawn from each seed, where anybody lies at all. */
   readonly liar: LiarKind | undefined;
   /** Whether liars go on when everything else has healed. */
   readonly isLasting: boolean;
+  /** The file that gets the transcript of the last run. */
+  readonly transcript: string | undefined;
 }
 
 const policies: readonly Policy[] = ["sticky", "rotating"];
@@ -65,10 +65,15 @@ export function parseSimulateOptions(
     intents: parseNumber("--intents", intents, { min: 1, max: intentsMax }),
     policy: parseChoice("--policy", policy, policies),
     faults: parseChoice("--faults", faults, faultGroups) ?? "all",
-    domain: parseChoice("--domain", domain, domainNames),
+    domain: parseDomain(domain),
     liar: parseChoice("--liar", liar, liarKindNames),
     isLasting: options.lasting === true,
+    transcript: options.transcript,
   };
+}
+
+function nameOf(domain: DomainChoice): string {
+  return "name" in domain ? domain.name : domain.path;
 }
 
 /** The command that runs one seed of a request again. */
@@ -82,7 +87,7 @@ export function commandFor(
     intents === undefined ? [] : `--intents ${intents}`,
     policy === undefined ? [] : `--policy ${policy}`,
     `--faults ${faults}`,
-    domain === undefined ? [] : `--domain ${domain}`,
+    domain === undefined ? [] : `--domain ${nameOf(domain)}`,
     liar === undefined ? [] : `--liar ${liar}`,
     isLasting ? "--lasting" : [],
   ]

@@ -1,15 +1,22 @@
 import type { DomainKind } from "../../src/simulation/domains/domain.ts";
-import type { DomainName } from "../../src/simulation/domains/names.ts";
 import { properties } from "../../src/simulation/properties.ts";
 import type { SimulationOptions } from "../../src/simulation/settings.ts";
 import type { SimulationResult } from "../../src/simulation/simulate.ts";
-import { addRun, noTotals, type SimulateFact, type Summary } from "./facts.ts";
+import {
+  addRun,
+  noTotals,
+  type SimulateFact,
+  type Summary,
+  type ViolationFact,
+} from "./facts.ts";
+import { explainUnusable, loadDomain } from "./load-domain.ts";
 import {
   commandFor,
   parseSimulateOptions,
   type SimulateOptions,
   type SimulateRequest,
 } from "./options.ts";
+import { transcriptPage } from "./transcript.ts";
 
 /** What a run of seeds needs of the world. */
 export interface SimulatePorts {
@@ -19,39 +26,47 @@ export interface SimulatePorts {
   /** Milliseconds of real time. */
   readonly now: () => number;
   readonly tell: (fact: SimulateFact) => void;
+  /** Keeps a page of text. */
+  readonly write: (file: string, page: string) => void;
   /** Told after every run. Whoever waits for input or output gets a turn before the next. */
   readonly progress: (done: number, seeds: number) => Promise<void>;
 }
 
 /** The end of the transcript, which is what explains a violation. */
-const transcriptLines = 40;
+const LINES_TOLD = 40;
 
 /** Simulates seeds, one after the other, until a property does not hold. */
 export async function simulateSeeds(
   asked: SimulateOptions,
-  { simulate, now, tell, progress }: SimulatePorts,
+  ports: SimulatePorts,
 ): Promise<Summary> {
+  const { simulate, now, tell, progress } = ports;
   const request = parseSimulateOptions(asked);
   const { firstSeed, seeds, faults } = request;
   const domain =
-    request.domain === undefined ? undefined : await load(request.domain);
+    request.domain === undefined ? undefined : await loadDomain(request.domain);
   const startedMs = now();
   let totals = noTotals;
   let isViolated = false;
   for (let done = 0; done < seeds && !isViolated;) {
     const seed = firstSeed + done;
     const options = optionsFor(request, seed, domain);
-    const result = await simulate(options);
+    const result = await simulateChosen(request, options, simulate);
     const { traceHash, statistics, violation, liar } = result;
     totals = addRun(totals, statistics, liar);
     done += 1;
     await progress(done, seeds);
     const lied = liar === undefined ? {} : { liar };
     tell({ type: "run", seed, traceHash, ...lied, statistics });
-    if (violation === undefined) continue;
-    isViolated = true;
+    isViolated = violation !== undefined;
+    const isWritten = request.transcript !== undefined && done === seeds;
+    if (violation === undefined && !isWritten) continue;
     const transcript = await transcribe(options, simulate);
-    tell(violationOf(request, result, violation, transcript));
+    const fact =
+      violation &&
+      violationOf(request, result, violation, transcript.slice(-LINES_TOLD));
+    writePage(request, seed, { transcript, violation: fact }, ports);
+    if (fact !== undefined) tell(fact);
   }
   const elapsedMs = Math.round(now() - startedMs);
   const type = "summary";
@@ -59,14 +74,6 @@ export async function simulateSeeds(
   const fact = { ...summary, totals, elapsedMs };
   tell(fact);
   return fact;
-}
-
-/** Domains are large, and most runs need none of them. */
-async function load(name: DomainName): Promise<DomainKind> {
-  const { trials } = await import("../../src/simulation/domains/trials.ts");
-  const { onTrial } =
-    await import("../../src/simulation/domains/runtime-domain.ts");
-  return onTrial(trials[name]);
 }
 
 function optionsFor(
@@ -86,6 +93,19 @@ function optionsFor(
   };
 }
 
+/** A domain of the user's may be impossible to simulate. */
+async function simulateChosen(
+  { domain }: SimulateRequest,
+  options: SimulationOptions,
+  simulate: SimulatePorts["simulate"],
+): Promise<SimulationResult> {
+  try {
+    return await simulate(options);
+  } catch (error) {
+    throw domain === undefined ? error : explainUnusable(domain, error);
+  }
+}
+
 /** Runs a seed again, this time with a transcript: it would slow all other runs down. */
 async function transcribe(
   options: SimulationOptions,
@@ -96,10 +116,26 @@ async function transcribe(
     ...options,
     transcript: (line) => {
       transcript.push(line);
-      if (transcript.length > transcriptLines) transcript.shift();
     },
   });
   return transcript;
+}
+
+function writePage(
+  request: SimulateRequest,
+  seed: number,
+  run: {
+    readonly transcript: readonly string[];
+    readonly violation: ViolationFact | undefined;
+  },
+  { write, tell }: SimulatePorts,
+): void {
+  const { transcript: file } = request;
+  if (file === undefined) return;
+  const command = commandFor(request, seed);
+  const { transcript, violation } = run;
+  write(file, transcriptPage({ seed, command }, transcript, violation));
+  tell({ type: "transcript", seed, file, lines: transcript.length });
 }
 
 function violationOf(
@@ -107,7 +143,7 @@ function violationOf(
   { seed, settings, liar }: SimulationResult,
   { property, message, atMs }: NonNullable<SimulationResult["violation"]>,
   transcript: readonly string[],
-): SimulateFact {
+): ViolationFact {
   const { committee, threshold, mode, policy } = settings.config;
   return {
     type: "violation",

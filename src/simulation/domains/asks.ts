@@ -8,7 +8,7 @@ export function asking(
   { domain, drawCalls }: Pick<Trial, "domain" | "drawCalls">,
   group: DomainGroup,
   /** What has to happen first. */
-  prelude: readonly IntentId[],
+  setupCalls: readonly IntentId[],
 ): DrawAsk {
   const drawCall = drawCalls(group);
   return (random, { id, senders, nonsense }) => {
@@ -20,7 +20,7 @@ export function asking(
       node: users.indexOf(node),
       payload: random.chance(nonsense) ? "sing a song" : payload,
       touches,
-      after: [...prelude, ...after],
+      after: [...setupCalls, ...after],
       mayPark,
     };
   };

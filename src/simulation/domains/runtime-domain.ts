@@ -25,7 +25,7 @@ import type {
 } from "./domain.ts";
 import { historyOf } from "./history.ts";
 import { LedgerBook } from "./ledger-book.ts";
-import { preludeOf } from "./prelude.ts";
+import { setupWishesOf } from "./setup-calls.ts";
 import type { Trial } from "./trial.ts";
 import { withWhims } from "./whims.ts";
 
@@ -91,16 +91,16 @@ class RuntimeDomain implements SimulatedDomain {
 
   readonly concerns: SimulatedDomain["concerns"] = (node, state) => {
     const read = readState(state);
-    return read !== undefined && this.#trial.concerns(node, read);
+    return read !== undefined && (this.#trial.concerns?.(node, read) ?? true);
   };
 
   draw(options: WorkloadOptions): ReturnType<SimulatedDomain["draw"]> {
     const { seed } = this.#drawn;
-    const prelude = preludeOf(this.#trial, this.#group, seed);
-    const first = prelude.map(({ intent }) => intent.id);
+    const setupCalls = setupWishesOf(this.#trial, this.#group, seed);
+    const first = setupCalls.map(({ intent }) => intent.id);
     const drawAsk = asking(this.#trial, this.#group, first);
     const random = new Random(seed, "workload");
-    const wishes = [...prelude, ...drawWorkload(options, random, drawAsk)];
+    const wishes = [...setupCalls, ...drawWorkload(options, random, drawAsk)];
     // What waits for something would wait for ever in the name of somebody else.
     for (const { mayPark, intent } of wishes)
       if (!mayPark) this.#payloads.push(intent.payload);
@@ -204,7 +204,7 @@ class RuntimeDomain implements SimulatedDomain {
 
   async checkEnd(blocks: readonly Block[]): Promise<void> {
     try {
-      await this.#trial.check(historyOf(this.#group, blocks));
+      await this.#trial.check?.(historyOf(this.#group, blocks));
     } catch (error) {
       if (error instanceof Violation) throw error;
       // Something is on the ledger that nobody can read.

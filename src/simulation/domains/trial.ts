@@ -44,11 +44,11 @@ export interface Trial {
     random: Random,
   ) => DomainGroup["configuration"];
   /** What has to happen before anything else makes sense. */
-  readonly prelude?: (group: DomainGroup) => readonly DrawnCall[];
+  readonly setupCalls?: (group: DomainGroup) => readonly DrawnCall[];
   /** For the calls of one run, which may refer to each other. */
   readonly drawCalls: (group: DomainGroup) => DrawCall;
-  /** Whether a state is any business of a node that does not endorse. */
-  readonly concerns: (node: NodeName, state: DomainState) => boolean;
-  /** Does the same in the plainest way, and compares. Throws a `Violation`. */
-  readonly check: (history: History) => void | Promise<void>;
+  /** Whether a state is any business of a node that does not endorse; if it is left out, all are. */
+  readonly concerns?: (node: NodeName, state: DomainState) => boolean;
+  /** Does the same in the plainest way, and compares. Throws if it comes to something else. */
+  readonly check?: (history: History) => void | Promise<void>;
 }

@@ -86,6 +86,7 @@ const run: Events<RunFact> = {
   "chain-trouble": { node: 1, reason: 1 },
   "payer-trouble": { node: 1, payer: 1, reason: 1 },
   "endorser-trouble": { node: 1, reason: 1 },
+  "signatures-slow": { reason: 1 },
   "domain-failed": {
     node: 1,
     domain: 1,
@@ -138,6 +139,7 @@ const simulate: Events<SimulateFact> = {
     transcript: 1,
     command: 1,
   },
+  transcript: { seed: 1, file: 1, lines: 1 },
   summary: {
     firstSeed: 1,
     seeds: 1,

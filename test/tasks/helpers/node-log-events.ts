@@ -39,6 +39,7 @@ const nodeFacts: FactsOf<NodeFact> = {
     { type: "EndorserTrouble", reason },
     { type: "EndorserTrouble", reason: undefined },
   ],
+  SignaturesSlow: [{ type: "SignaturesSlow", reason }],
   DomainFailed: [
     {
       type: "DomainFailed",

@@ -33,9 +33,13 @@ async function run(
       await Promise.resolve();
     },
     tell: (fact) => facts.push(fact),
+    write: (file, page) => pages.set(file, page),
   });
   return facts;
 }
+
+/** What was written, by file. */
+const pages = new Map<string, string>();
 
 function hashesIn(facts: readonly SimulateFact[]): readonly string[] {
   return facts.flatMap((fact) => (fact.type === "run" ? [fact.traceHash] : []));
@@ -65,6 +69,7 @@ describe("plugin: sequencer:simulate", function () {
         domain: undefined,
         liar: undefined,
         isLasting: false,
+        transcript: undefined,
       });
     });
 
@@ -85,6 +90,7 @@ describe("plugin: sequencer:simulate", function () {
           domain: "owned-coins",
           liar: "precise",
           lasting: true,
+          transcript: "run.md",
         }),
       ).to.deep.equal({
         firstSeed: 0,
@@ -93,9 +99,10 @@ describe("plugin: sequencer:simulate", function () {
         intents: 12,
         policy: "rotating",
         faults: "chain",
-        domain: "owned-coins",
+        domain: { name: "owned-coins" },
         liar: "precise",
         isLasting: true,
+        transcript: "run.md",
       });
     });
 

@@ -21,7 +21,7 @@ export const privateContractsTrial: Trial = {
   // Another thread would answer at another time in every run.
   domain: privateContractsOn(inThread),
   configure: () => ({}),
-  prelude: () => [
+  setupCalls: () => [
     { from: founder, signature: "deploy(bytes)", args: { bytecode } },
   ],
   drawCalls: (group) => {

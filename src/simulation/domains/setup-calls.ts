@@ -9,8 +9,8 @@ import type { Trial } from "./trial.ts";
 const firstSequence = 1_000_000;
 
 /** What the creator of a group does first, one after the other. */
-export function preludeOf(
-  { domain, prelude }: Pick<Trial, "domain" | "prelude">,
+export function setupWishesOf(
+  { domain, setupCalls }: Pick<Trial, "domain" | "setupCalls">,
   group: DomainGroup,
   seed: number,
 ): readonly Wish[] {
@@ -19,8 +19,8 @@ export function preludeOf(
   if (genesis !== undefined)
     wishes.push(plainWish(genesisIdOf(group), genesis, []));
   const [node] = group.members;
-  if (node === undefined || prelude === undefined) return wishes;
-  for (const call of prelude(group)) {
+  if (node === undefined || setupCalls === undefined) return wishes;
+  for (const call of setupCalls(group)) {
     const { payload } = domain.check({ ...call, group, node });
     const id = intentIdOf(seed, firstSequence + wishes.length);
     const before = wishes.map(({ intent }) => intent.id);
