@@ -59,6 +59,9 @@ export interface ReceiptFilter {
   readonly domain?: string | undefined;
 }
 
+/** Numbers that are looked at in one piece for a listener: a few milliseconds. */
+const windowMax = 4_096;
+
 const fields = {
   id: hexField("transaction_id"),
   sequence: numberField("sequence"),
@@ -134,27 +137,44 @@ export class UserReceipts {
     return await search(this.#database, source, condition, turn);
   }
 
-  /** The next ones, in order. */
+  /**
+   * The next ones, in order. Looks only at the next numbers, of which there may be many that nobody wants: `end` is the last
+   * that was looked at, if there are later ones.
+   */
   after(
     sequence: number,
     { type, domain }: ReceiptFilter,
     count: number,
-  ): readonly NumberedReceipt[] {
+  ): {
+    readonly receipts: readonly NumberedReceipt[];
+    readonly end: number | undefined;
+  } {
+    const end = sequence + windowMax;
     const values: readonly Value[] = [
       sequence,
+      end,
       type ?? null,
       type ?? null,
       domain ?? null,
       domain ?? null,
       count,
     ];
-    return this.#database
+    const receipts = this.#database
       .all(
-        `SELECT * FROM user_receipts WHERE sequence > ? AND (? IS NULL OR type = ?) AND (? IS NULL OR domain = ?)
-         ORDER BY sequence LIMIT ?`,
+        `SELECT * FROM user_receipts WHERE sequence > ? AND sequence <= ?
+         AND (? IS NULL OR type = ?) AND (? IS NULL OR domain = ?) ORDER BY sequence LIMIT ?`,
         ...values,
       )
       .map(parse);
+    return { receipts, end: this.#hasLater(end) ? end : undefined };
+  }
+
+  #hasLater(sequence: number): boolean {
+    const row = this.#database.get(
+      "SELECT 1 FROM user_receipts WHERE sequence > ? LIMIT 1",
+      sequence,
+    );
+    return row !== undefined;
   }
 }
 

@@ -37,6 +37,9 @@ export class Delivery {
   readonly #report: (error: unknown) => void;
   readonly #receivers: Receiver[] = [];
   #batches = 0;
+  /** Up to this number there is no receipt for this listener that is not acknowledged. */
+  #lookedAt = 0;
+  #isLooking = false;
   #inFlight: InFlight | undefined;
   #refusals = 0;
   #pause: NodeJS.Timeout | undefined;
@@ -160,11 +163,16 @@ export class Delivery {
   #next(): readonly NumberedReceipt[] {
     const spec = this.#book.listeners.byName(this.#name);
     if (spec?.isStarted !== true) return [];
-    const receipts = this.#book.receipts.after(
-      this.#book.listeners.checkpointOf(this.#name),
+    const checkpoint = this.#book.listeners.checkpointOf(this.#name);
+    const { receipts, end } = this.#book.receipts.after(
+      Math.max(checkpoint, this.#lookedAt),
       spec.filters,
       batchMax,
     );
+    if (receipts.length === 0 && end !== undefined) {
+      this.#lookedAt = end;
+      this.#pumpSoon();
+    }
     if (spec.options.incompleteStateReceiptBehavior === "process")
       return receipts;
     const gap = receipts.findIndex(
@@ -172,6 +180,16 @@ export class Delivery {
     );
     if (gap === 0) this.#wait(incompleteMs);
     return gap < 0 ? receipts : receipts.slice(0, gap);
+  }
+
+  /** Others have the event loop before the next numbers are looked at. */
+  #pumpSoon(): void {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    pace.turn().then(() => {
+      this.#isLooking = false;
+      this.pump();
+    }, this.#report);
   }
 
   #wait(ms: number): void {

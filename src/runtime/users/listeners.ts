@@ -4,6 +4,7 @@ import type { ListenerSpec } from "../store/receipt-listeners.ts";
 import type { UserBook } from "./book.ts";
 import { Delivery, type Receiver } from "./delivery.ts";
 import { UserError } from "./errors.ts";
+import { pace } from "./pace.ts";
 import type { Records } from "./records.ts";
 
 /** Users' standing orders for receipts: they outlive sockets and restarts. */
@@ -13,6 +14,9 @@ export class Listeners {
   readonly #onSettled: (listener: () => void) => () => void;
   readonly #report: (error: unknown) => void;
   readonly #deliveries = new Map<string, Delivery>();
+  /** Those that have not looked for new receipts yet. */
+  readonly #waiting = new Set<Delivery>();
+  #isPumping = false;
   #stopListening: () => void = () => undefined;
 
   constructor(ports: {
@@ -38,11 +42,25 @@ export class Listeners {
     this.#stopListening();
     for (const delivery of this.#deliveries.values()) delivery.stop();
     this.#deliveries.clear();
+    this.#waiting.clear();
   }
 
-  /** There may be new receipts. */
+  /** There may be new receipts. There may be many listeners, too: they look one after the other, with time for others. */
   pump(): void {
-    for (const delivery of this.#deliveries.values()) delivery.pump();
+    for (const delivery of this.#deliveries.values())
+      this.#waiting.add(delivery);
+    if (!this.#isPumping) this.#pumpAll().catch(this.#report);
+  }
+
+  async #pumpAll(): Promise<void> {
+    this.#isPumping = true;
+    // One that is added again meanwhile comes again.
+    for (const delivery of this.#waiting) {
+      await pace.turn();
+      this.#waiting.delete(delivery);
+      delivery.pump();
+    }
+    this.#isPumping = false;
   }
 
   create(spec: Omit<ListenerSpec, "created">): void {
