@@ -1,5 +1,5 @@
 import { DomainRefusal } from "../domains/domain.ts";
-import { NodeRefusal, type NodeService } from "../service.ts";
+import { type NodeGroup, NodeRefusal, type NodeService } from "../service.ts";
 import type { Query } from "../store/query.ts";
 import type { UserGroup } from "../store/user-groups.ts";
 import type { AbiLibrary } from "./abi-library.ts";
@@ -26,6 +26,8 @@ export class Groups {
   readonly #report: (error: unknown) => void;
   readonly #onChange: () => void;
   readonly #timers = new Set<NodeJS.Timeout>();
+  /** Ids of groups that are in the book. None is ever removed. */
+  readonly #adopted = new Set<string>();
   #isRunning = false;
 
   constructor(ports: {
@@ -150,12 +152,17 @@ export class Groups {
 
   /** Groups that others created, or that were there before this book, are shown too. */
   #adopt(): void {
-    const unknown = this.#service
+    const fresh = this.#service
       .groups()
-      .filter(
-        ({ id }) => this.#book.groups.byId(id.toLowerCase()) === undefined,
-      );
-    if (unknown.length === 0) return;
+      .filter(({ id }) => !this.#adopted.has(id));
+    const unknown = fresh.filter(
+      ({ id }) => this.#book.groups.byId(id.toLowerCase()) === undefined,
+    );
+    if (unknown.length > 0) this.#insert(unknown);
+    for (const { id } of fresh) this.#adopted.add(id);
+  }
+
+  #insert(unknown: readonly NodeGroup[]): void {
     this.#book.database.commit(() => {
       for (const group of unknown)
         this.#book.groups.insert({
