@@ -15,9 +15,10 @@ CREATE TABLE stored_abi_entries (
   hash TEXT NOT NULL REFERENCES stored_abis (hash),
   type TEXT NOT NULL,
   selector TEXT NOT NULL,
-  definition TEXT NOT NULL
+  shape TEXT NOT NULL,
+  definition TEXT NOT NULL,
+  UNIQUE (type, selector, shape)
 ) STRICT;
-CREATE INDEX stored_abi_entries_selector ON stored_abi_entries (type, selector);
 `;
 
 /** What can be found by the first bytes of calls and errors, or by the first topic of events. */
@@ -27,6 +28,8 @@ export type EntryType = "function" | "error" | "event";
 export interface KeyedEntry {
   readonly type: EntryType;
   readonly selector: string;
+  /** The same for entries that fit the same data: their parameters have the same types, and other names at most. */
+  readonly shape: string;
   readonly definition: AbiEntry;
 }
 
@@ -36,8 +39,11 @@ export interface StoredAbi {
   readonly abi: readonly AbiEntry[];
 }
 
-/** Definitions that share four bytes: beyond that nobody means them all. */
-const candidatesMax = 32;
+/**
+ * Definitions of different shapes that share a selector: beyond that nobody means them all. Whoever decodes tries them one
+ * after the other, without a pause.
+ */
+const candidatesMax = 4;
 
 const fields = { hash: hexField("hash"), created: timeField("created") };
 
@@ -66,14 +72,24 @@ export class StoredAbis {
     );
     if (count === 0) return;
     this.#size = { count: others + 1, bytes: bytes + Buffer.byteLength(text) };
-    for (const { type, selector, definition } of entries)
-      this.#database.run(
-        "INSERT INTO stored_abi_entries (hash, type, selector, definition) VALUES (?, ?, ?, ?)",
-        abi.hash,
-        type,
-        selector,
-        JSON.stringify(definition),
-      );
+    for (const entry of entries) this.#insertEntry(abi.hash, entry);
+  }
+
+  /** Only the first of its shape is ever used. */
+  #insertEntry(hash: string, entry: KeyedEntry): void {
+    const { type, selector, shape, definition } = entry;
+    this.#database.run(
+      `INSERT OR IGNORE INTO stored_abi_entries (hash, type, selector, shape, definition)
+       SELECT ?, ?, ?, ?, ? WHERE
+       (SELECT count(*) FROM stored_abi_entries WHERE type = ? AND selector = ?) < ${candidatesMax}`,
+      hash,
+      type,
+      selector,
+      shape,
+      JSON.stringify(definition),
+      type,
+      selector,
+    );
   }
 
   has(hash: string): boolean {
@@ -113,12 +129,11 @@ export class StoredAbis {
       : { count: numberOf(row, "count"), bytes: numberOf(row, "bytes") };
   }
 
-  /** Definitions that may fit, each once, oldest first. */
+  /** Definitions that may fit, one of each shape, oldest first. */
   candidates(type: EntryType, selector: string): readonly AbiEntry[] {
     return this.#database
       .all(
-        `SELECT definition FROM stored_abi_entries WHERE type = ? AND selector = ?
-         GROUP BY definition ORDER BY min(rowid) LIMIT ${candidatesMax}`,
+        "SELECT definition FROM stored_abi_entries WHERE type = ? AND selector = ? ORDER BY rowid",
         type,
         selector,
       )

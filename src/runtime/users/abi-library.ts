@@ -3,6 +3,7 @@ import { EventFragment, Fragment } from "ethers";
 import type { AbiEntry, Json } from "../domains/domain.ts";
 import type { EntryType, StoredAbi } from "../store/stored-abis.ts";
 import type { Query } from "../store/query.ts";
+import { budgetFor } from "./abi/decode.ts";
 import { decodeEventFor, decodeFor } from "./abi/decode-with.ts";
 import { type Format, formatParams } from "./abi/format.ts";
 import { type Abi, keyed, parseAbi, readAbi } from "./abi/parse-abi.ts";
@@ -121,10 +122,10 @@ export class AbiLibrary {
     if (bytes.length < 4)
       throw new UserError("PD012226", "A call has at least 4 bytes");
     const candidates = this.#candidates("function", bytes);
-    return (
-      firstThatFits(candidates, bytes.subarray(4), format) ??
-      refuse("PD012227", "call", candidates.length)
-    );
+    const found =
+      firstThatFits(candidates, bytes.subarray(4)) ??
+      refuse("PD012227", "call", candidates.length);
+    return decodedWith(found, format);
   }
 
   /** With the errors of an ABI that is not stored yet before the others. */
@@ -138,10 +139,10 @@ export class AbiLibrary {
       .filter((entry) => entry.type === "error" && entry.selector === selector)
       .map(({ definition }) => definition);
     const candidates = [...given, ...this.#candidates("error", bytes)];
-    const decoded =
-      firstThatFits(candidates, bytes.subarray(4), format) ??
+    const found =
+      firstThatFits(candidates, bytes.subarray(4)) ??
       refuse("PD012221", "error", candidates.length);
-    return { ...decoded, summary: summaryOf(decoded, bytes) };
+    return { ...decodedWith(found, format), summary: summaryOf(found) };
   }
 
   decodeEvent(
@@ -173,10 +174,11 @@ export function decodeEventWith(
   bytes: Uint8Array,
   format: Format,
 ): Decoded | undefined {
+  const data = { bytes, budget: budgetFor(bytes) };
   for (const definition of candidates) {
     const fragment = Fragment.from(definition);
     if (!(fragment instanceof EventFragment)) continue;
-    const values = decodeEventFor(fragment, topics, bytes);
+    const values = decodeEventFor(fragment, topics, data);
     if (values !== undefined)
       return {
         data: formatParams(fragment.inputs, values, format),
@@ -187,28 +189,40 @@ export function decodeEventWith(
   return undefined;
 }
 
+/** A definition, and what data says according to it. */
+interface Fitting {
+  readonly definition: AbiEntry;
+  readonly fragment: Fragment;
+  readonly values: Readonly<Record<string, Json>>;
+}
+
 function firstThatFits(
   candidates: readonly AbiEntry[],
   bytes: Uint8Array,
-  format: Format,
-): Decoded | undefined {
+): Fitting | undefined {
+  const budget = budgetFor(bytes);
   for (const definition of candidates) {
     const fragment = Fragment.from(definition);
-    const values = decodeFor(fragment, bytes);
-    if (values !== undefined)
-      return {
-        data: formatParams(fragment.inputs, values, format),
-        definition,
-        signature: signatureOf(fragment),
-      };
+    const values = decodeFor(fragment, bytes, budget);
+    if (values !== undefined) return { definition, fragment, values };
   }
   return undefined;
 }
 
+function decodedWith(
+  { definition, fragment, values }: Fitting,
+  format: Format,
+): Decoded {
+  return {
+    data: formatParams(fragment.inputs, values, format),
+    definition,
+    signature: signatureOf(fragment),
+  };
+}
+
 /** As in `InsufficientFunds("1","2")`; the text itself of a plain `Error(string)`. */
-function summaryOf({ definition }: Decoded, bytes: Buffer): string {
-  const fragment = Fragment.from(definition);
-  const values = Object.values(decodeFor(fragment, bytes.subarray(4)) ?? {});
+function summaryOf({ definition, values: named }: Fitting): string {
+  const values = Object.values(named);
   const name = String(definition["name"]);
   if (name === "Error" && typeof values[0] === "string") return values[0];
   return `${name}(${values.map((value) => JSON.stringify(value)).join(",")})`;

@@ -116,6 +116,43 @@ describe("lookups over RPC", () => {
     );
   });
 
+  it("decode with every form of an event, however many ABIs have one of them", async () => {
+    const inputs = (isIndexed: boolean, index: number): readonly object[] => [
+      { name: `a${index}`, type: "address", indexed: true },
+      { name: "b", type: "uint256", indexed: isIndexed },
+    ];
+    const entry = (isIndexed: boolean, index: number): object => ({
+      type: "event",
+      name: "Moved",
+      inputs: inputs(isIndexed, index),
+    });
+    await rpc(
+      "ptx_storeABI",
+      Array.from({ length: 100 }, (_, index) => entry(false, index)),
+    );
+    await rpc("ptx_storeABI", [entry(true, 0)]);
+    const [topic, address, number] = [
+      id("Moved(address,uint256)"),
+      `0x${"00".repeat(12)}${somebody.slice(2).toLowerCase()}`,
+      `0x${"5".padStart(64, "0")}`,
+    ];
+    const plain = await rpc("ptx_decodeEvent", [topic, address], number, "");
+    expect(plain).to.have.deep.property("data", {
+      a0: somebody.toLowerCase(),
+      b: "5",
+    });
+    const indexed = await rpc(
+      "ptx_decodeEvent",
+      [topic, address, number],
+      "0x",
+      "",
+    );
+    expect(indexed).to.have.deep.property("data", {
+      a0: somebody.toLowerCase(),
+      b: "5",
+    });
+  });
+
   it("know plain errors without an ABI", async () => {
     const plain = new Interface(["error Error(string message)"]);
     const data = plain.encodeErrorResult("Error", ["no funds"]);

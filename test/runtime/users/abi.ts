@@ -7,6 +7,7 @@ import {
   decodeParams,
 } from "../../../src/runtime/users/abi/decode.ts";
 import { encodeParams } from "../../../src/runtime/users/abi/encode.ts";
+import { UserError } from "../../../src/runtime/users/errors.ts";
 import { readParams } from "../../../src/runtime/users/abi/read-value.ts";
 
 /** A type of the ABI, and values of it as ethers takes them. */
@@ -124,6 +125,13 @@ describe("values of the ABI", () => {
     expect(() => decodeParams(params, bytes)).to.throw(DecodeError);
     const empty = [ParamType.from("uint8[0][4294967295] nothing")];
     expect(() => decodeParams(empty, bytes)).to.throw(DecodeError);
+  });
+
+  it("refuse text that has no encoding", () => {
+    const params = [ParamType.from("string text")];
+    expect(() => encodeParams(params, { text: "half: \ud800" })).to.throw(
+      UserError,
+    );
   });
 
   it("keep names that mean something to JavaScript", () => {

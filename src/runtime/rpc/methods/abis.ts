@@ -2,7 +2,15 @@ import { z } from "zod/v4";
 
 import { parseFormat } from "../../users/abi/format.ts";
 import { method, type Method } from "../method.ts";
-import { abi, abiEntry, format, hex, hex32, json } from "../schemas/basics.ts";
+import {
+  abi,
+  abiEntry,
+  format,
+  hex,
+  hex32,
+  json,
+  list,
+} from "../schemas/basics.ts";
 import { query } from "../schemas/query.ts";
 
 const storedAbi = z
@@ -61,7 +69,7 @@ export const abiMethods: readonly Method[] = [
   method({
     name: "ptx_decodeEvent",
     summary: "What an event says, according to the stored ABIs",
-    params: { topics: z.array(hex32).max(4), data: hex, format },
+    params: { topics: list(hex32, { max: 4 }), data: hex, format },
     result: decoded,
     run: (params, { api }) =>
       api.abis.decodeEvent(

@@ -4,13 +4,15 @@ import type { UserGroup } from "../../store/user-groups.ts";
 import { parseFormat } from "../../users/abi/format.ts";
 import { method, type Method } from "../method.ts";
 import {
-  abiEntry,
+  abiEntryInput,
   address,
   hex,
   hex32,
   identity,
   json,
+  list,
   texts,
+  textsInput,
   timestamp,
   uuid,
   word,
@@ -20,10 +22,10 @@ import { query } from "../schemas/query.ts";
 const groupInput = z
   .object({
     domain: word,
-    members: z.array(identity).max(256),
+    members: list(identity, { max: 256 }),
     name: word.nullish(),
-    configuration: texts.nullish(),
-    properties: texts.nullish(),
+    configuration: textsInput.nullish(),
+    properties: textsInput.nullish(),
     transactionOptions: z
       .object({ idempotencyKey: word.min(1).nullish() })
       .nullish(),
@@ -53,7 +55,7 @@ const callFields = {
   from: identity,
   to: address.nullish(),
   input: z.unknown().optional(),
-  function: abiEntry.nullish(),
+  function: abiEntryInput.nullish(),
   bytecode: hex.nullish(),
 };
 

@@ -5,7 +5,7 @@ import { UserError } from "../../users/errors.ts";
 import type { TransactionInput } from "../../users/input.ts";
 import { transactionView } from "../../users/records.ts";
 import { type Context, method, type Method } from "../method.ts";
-import { json, uuid, word } from "../schemas/basics.ts";
+import { json, list, uuid, word } from "../schemas/basics.ts";
 import { query } from "../schemas/query.ts";
 import {
   callInput,
@@ -16,7 +16,7 @@ import {
 } from "../schemas/transactions.ts";
 
 /** Transactions in one request: as many as in a batch. */
-const inputs = z.array(transactionInput).min(1).max(100);
+const inputs = list(transactionInput, { min: 1, max: 100 });
 
 export const transactionMethods: readonly Method[] = [
   method({

@@ -40,11 +40,64 @@ export const identity = z.string().min(1).max(256).meta({
   description: "`name` or `name@node`",
 });
 
+/** A schema whose values are looked at by something else first. */
+export type Checked<Schema extends z.ZodType> = z.ZodPipe<
+  z.ZodTransform,
+  Schema
+>;
+
+/**
+ * Refuses a value before its parts are looked at: whatever is wrong with each of a hundred thousand would take a while to
+ * tell.
+ */
+export function unless<Schema extends z.ZodType>(
+  isTooMuch: (value: unknown) => boolean,
+  message: string,
+  schema: Schema,
+): Checked<Schema> {
+  return z.preprocess((value, context) => {
+    if (!isTooMuch(value)) return value;
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  }, schema);
+}
+
+/** A list of at most so many elements. */
+export function list<Element extends z.ZodType>(
+  element: Element,
+  { min = 0, max }: { readonly min?: number; readonly max: number },
+): Checked<z.ZodArray<Element>> {
+  const schema = z.array(element).max(max);
+  return unless(
+    (value) => Array.isArray(value) && value.length > max,
+    `Too many: ${max} elements are allowed`,
+    min > 0 ? schema.min(min) : schema,
+  );
+}
+
+/** Keys of one object. */
+const keysMax = 1_024;
+
+/** An object with any keys, but not too many. */
+function fewKeys<Schema extends z.ZodType>(schema: Schema): Checked<Schema> {
+  return unless(
+    (value) =>
+      typeof value === "object" &&
+      value !== null &&
+      Object.keys(value).length > keysMax,
+    `Too many: ${keysMax} keys are allowed`,
+    schema,
+  );
+}
+
 export const abiEntry = z
   .record(z.string(), z.unknown())
   .meta({ id: "AbiEntry", description: "One entry of a JSON ABI" });
 
-export const abi = z.array(abiEntry).max(2_000).meta({ id: "Abi" });
+/** As users give it. */
+export const abiEntryInput = fewKeys(abiEntry);
+
+export const abi = list(abiEntryInput, { max: 2_000 }).meta({ id: "Abi" });
 
 /** As in `mode=array&number=hex`. */
 export const format = z.string().max(256).nullable().meta({
@@ -53,5 +106,8 @@ export const format = z.string().max(256).nullable().meta({
     "How to write values: `mode`, `number`, `bytes`, `address`, `pretty`, as the query of a URL",
 });
 
-/** A list of text by name. */
+/** Text by name. */
 export const texts = z.record(z.string().max(256), z.string().max(4_096));
+
+/** As users give it. */
+export const textsInput = fewKeys(texts);

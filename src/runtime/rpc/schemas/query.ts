@@ -1,6 +1,8 @@
 import { z } from "zod/v4";
 
 import type { Query, Statements } from "../../store/query.ts";
+import { hasMoreParts } from "../../users/count-parts.ts";
+import { list, unless } from "./basics.ts";
 
 const comparison = z.object({
   field: z.string().max(64),
@@ -13,7 +15,7 @@ const single = z
   .optional()
   .meta({ id: "Comparisons", description: "Fields with a value each" });
 const several = z
-  .array(comparison.extend({ values: z.array(z.unknown()).max(1_000) }))
+  .array(comparison.extend({ values: list(z.unknown(), { max: 1_000 }) }))
   .optional()
   .meta({ id: "Choices", description: "Fields with a list of values each" });
 const none = z
@@ -43,26 +45,35 @@ const statements: z.ZodType<Statements> = z
   .strictObject({
     ...operators,
     get or() {
-      return z.array(statements).max(100).optional();
+      return list(statements, { max: 100 }).optional();
     },
   })
   .meta({ id: "Statements", description: "Comparisons that must all hold" });
 
+/** Values, lists and objects in one query: all that its own limits allow. */
+const partsMax = 8_192;
+
 /** What to look for. */
-export const query: z.ZodType<Query> = z
-  .strictObject({
-    ...operators,
-    or: z.array(statements).max(100).optional(),
-    limit: z
-      .int("PD010721: limit is required")
-      .positive("PD010721: limit must be positive"),
-    sort: z.array(z.string().max(64)).max(8).nullish().transform(orUndefined),
-  })
-  .meta({
-    id: "Query",
-    description:
-      "Comparisons that must all hold, `or` with alternatives, `sort` and a `limit`",
-  });
+export const query: z.ZodType<Query> = unless(
+  (value) => hasMoreParts(value, partsMax),
+  `PD010700: The query has more than ${partsMax} parts. Ask in several queries`,
+  z
+    .strictObject({
+      ...operators,
+      or: list(statements, { max: 100 }).optional(),
+      limit: z
+        .int("PD010721: limit is required")
+        .positive("PD010721: limit must be positive"),
+      sort: list(z.string().max(64), { max: 8 })
+        .nullish()
+        .transform(orUndefined),
+    })
+    .meta({
+      id: "Query",
+      description:
+        "Comparisons that must all hold, `or` with alternatives, `sort` and a `limit`",
+    }),
+);
 
 function orUndefined<Value>(
   value: Value | null | undefined,

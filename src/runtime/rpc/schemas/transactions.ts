@@ -7,6 +7,7 @@ import {
   hex32,
   identity,
   json,
+  list,
   timestamp,
   uuid,
   word,
@@ -42,7 +43,7 @@ export const transactionInput = z
   .object({
     ...input,
     idempotencyKey: word.min(1).nullish(),
-    dependsOn: z.array(uuid).max(64).nullish(),
+    dependsOn: list(uuid, { max: 64 }).nullish(),
   })
   .meta({ id: "TransactionInput" });
 

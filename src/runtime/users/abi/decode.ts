@@ -1,7 +1,8 @@
 import type { ParamType } from "ethers";
 
 import type { Json } from "../../domains/domain.ts";
-import { fits, keyOf, typeOf } from "./types.ts";
+import { layoutOf } from "./layout.ts";
+import { fits, keyOf } from "./types.ts";
 
 /** Bytes are not what the ABI says. */
 export class DecodeError extends Error {
@@ -17,21 +18,33 @@ export class DecodeError extends Error {
 export function decodeParams(
   params: readonly ParamType[],
   bytes: Uint8Array,
+  budget: Budget = budgetFor(bytes),
 ): Readonly<Record<string, Json>> {
-  const reader = new Reader(bytes);
+  const reader = new Reader(bytes, budget);
   return reader.tuple(params, 0);
+}
+
+/** How many bytes may still be read. All attempts to decode the same data share one. */
+export interface Budget {
+  left: number;
 }
 
 /** How often bytes may be read on the average. */
 const inflationMax = 8;
+/** Bytes that are read in one piece: four times as many as there are in the longest request. */
+const readMax = 2_097_152;
+
+export function budgetFor(bytes: Uint8Array): Budget {
+  return { left: Math.min(inflationMax * bytes.length + 1_024, readMax) };
+}
 
 class Reader {
   readonly #bytes: Buffer;
-  #budget: number;
+  readonly #budget: Budget;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, budget: Budget) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    this.#budget = inflationMax * bytes.length + 1_024;
+    this.#budget = budget;
   }
 
   tuple(
@@ -43,27 +56,27 @@ class Reader {
     let head = start;
     const entries = params.map((param, index): readonly [string, Json] => {
       const value = this.#element(param, start, head);
-      head += headSize(param);
+      head += layoutOf(param).headSize;
       return [keyOf(param, index), value];
     });
     return Object.fromEntries(entries);
   }
 
   #element(param: ParamType, start: number, head: number): Json {
-    return isDynamic(param)
+    return layoutOf(param).isDynamic
       ? this.#value(param, start + this.#length(head))
       : this.#value(param, head);
   }
 
   #value(param: ParamType, at: number): Json {
-    const type = typeOf(param);
+    const { type } = layoutOf(param);
     switch (type.kind) {
       case "tuple":
         return this.tuple(type.components, at);
       case "array": {
         const count = type.length >= 0 ? type.length : this.#length(at);
         const start = type.length >= 0 ? at : at + 32;
-        const size = headSize(type.item);
+        const size = layoutOf(type.item).headSize;
         this.#spend(count * 32);
         return Array.from({ length: count }, (_, index) =>
           this.#element(type.item, start, start + index * size),
@@ -122,8 +135,8 @@ class Reader {
   }
 
   #spend(bytes: number): void {
-    this.#budget -= bytes;
-    if (this.#budget < 0)
+    this.#budget.left -= bytes;
+    if (this.#budget.left < 0)
       throw new DecodeError("The data says the same again and again");
   }
 }
@@ -131,32 +144,4 @@ class Reader {
 function requireZeros(padding: Buffer): void {
   if (padding.some((byte) => byte !== 0))
     throw new DecodeError("There is something where nothing should be");
-}
-
-/** Whether the value is elsewhere, and an offset in its place. */
-export function isDynamic(param: ParamType): boolean {
-  const type = typeOf(param);
-  switch (type.kind) {
-    case "string":
-    case "bytes":
-      return true;
-    case "array":
-      return type.length < 0 || isDynamic(type.item);
-    case "tuple":
-      return type.components.some(isDynamic);
-    case "int":
-    case "bool":
-    case "address":
-    case "fixedBytes":
-      return false;
-  }
-}
-
-function headSize(param: ParamType): number {
-  const type = typeOf(param);
-  if (isDynamic(param)) return 32;
-  if (type.kind === "array") return type.length * headSize(type.item);
-  if (type.kind === "tuple")
-    return type.components.reduce((sum, part) => sum + headSize(part), 0);
-  return 32;
 }

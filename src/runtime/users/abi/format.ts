@@ -2,7 +2,8 @@ import { getAddress, type ParamType } from "ethers";
 
 import type { Json } from "../../domains/domain.ts";
 import { UserError } from "../errors.ts";
-import { keyOf, typeOf } from "./types.ts";
+import { layoutOf } from "./layout.ts";
+import { keyOf } from "./types.ts";
 
 const choices = {
   mode: ["object", "array", "self-describing"],
@@ -65,7 +66,7 @@ export function formatParams(
 }
 
 function formatValue(param: ParamType, value: Json, format: Format): Json {
-  const type = typeOf(param);
+  const { type } = layoutOf(param);
   if (type.kind === "array")
     return Array.isArray(value)
       ? value.map((item: Json) => formatValue(type.item, item, format))

@@ -34,7 +34,7 @@ export interface Abi {
 const entriesMax = 2_000;
 /** Characters of a type or a name. */
 const wordLengthMax = 256;
-/** Names, types and lists in one entry, which is read in one piece: hundreds of parameters. */
+/** Names, types, lists and levels of types in one entry, which is read in one piece: hundreds of parameters. */
 const partsMax = 2_000;
 
 /** ABIs that were read lately. Users send the same one with every transaction, and reading takes milliseconds. */
@@ -134,12 +134,29 @@ export function keyed({ items }: Abi): readonly KeyedEntry[] {
 
 function keyOfEntry(fragment: Fragment): AbiItem["key"] {
   if (fragment instanceof FunctionFragment)
-    return { type: "function", selector: fragment.selector };
+    return {
+      type: "function",
+      selector: fragment.selector,
+      ...shapeOf(fragment),
+    };
   if (fragment instanceof ErrorFragment)
-    return { type: "error", selector: fragment.selector };
+    return { type: "error", selector: fragment.selector, ...shapeOf(fragment) };
   if (fragment instanceof EventFragment)
-    return { type: "event", selector: fragment.topicHash };
+    return {
+      type: "event",
+      selector: fragment.topicHash,
+      ...shapeOf(fragment),
+    };
   return undefined;
+}
+
+/** Two entries with the same shape fit the same data. */
+function shapeOf({ inputs }: Fragment): { readonly shape: string } {
+  const types = inputs.map(
+    (input) =>
+      `${input.format("sighash")}${input.indexed === true ? " indexed" : ""}`,
+  );
+  return { shape: sha256Hex(types.join(",")) };
 }
 
 /** Values are kept by name, so no two may have the same one. */
@@ -161,7 +178,14 @@ function requireShort(value: unknown, before = 0): number {
     throw new Error(
       `a word has ${value.length} characters; ${wordLengthMax} are allowed`,
     );
+  // A type is read level by level.
+  if (typeof value === "string") return parts + levelsOf(value);
   if (typeof value !== "object" || value === null) return parts;
   for (const part of Object.values(value)) parts = requireShort(part, parts);
   return parts;
+}
+
+/** Lists and parts of tuples that a type is written with, as in `uint256[][]`. */
+function levelsOf(type: string): number {
+  return type.match(/[[(,]/g)?.length ?? 0;
 }

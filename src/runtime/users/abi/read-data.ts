@@ -1,6 +1,7 @@
 import type { ParamType } from "ethers";
 
 import type { Json } from "../../domains/domain.ts";
+import { hasMoreParts } from "../count-parts.ts";
 import { UserError } from "../errors.ts";
 import { DecodeError, decodeParams } from "./decode.ts";
 import { readParams, ValueError } from "./read-value.ts";
@@ -22,13 +23,24 @@ export function readData(
   const { label, inputs } = callable;
   try {
     if (data === undefined || data === null) return readParams(inputs, []);
-    if (typeof data !== "string") return readParams(inputs, data);
+    if (typeof data !== "string") return readParams(inputs, requireFew(data));
     return decodeParams(inputs, encodedArguments(callable, data));
   } catch (error) {
     if (error instanceof ValueError || error instanceof DecodeError)
       throw new UserError("PD012208", `Data for ${label}: ${error.message}`);
     throw error;
   }
+}
+
+/** Values in the arguments of one call, which are read in one piece. A transaction has room for 4,096 words. */
+const partsMax = 16_384;
+
+function requireFew(data: unknown): unknown {
+  if (hasMoreParts(data, partsMax))
+    throw new ValueError(
+      `It has more than ${partsMax} values. Send less at a time`,
+    );
+  return data;
 }
 
 function encodedArguments({ selector }: Callable, data: string): Buffer {

@@ -1,7 +1,8 @@
 import type { ParamType } from "ethers";
 
 import type { Json } from "../../domains/domain.ts";
-import { fits, keyOf, typeOf } from "./types.ts";
+import { layoutOf } from "./layout.ts";
+import { fits, keyOf } from "./types.ts";
 
 /** What a user gave is not what the ABI says. */
 export class ValueError extends Error {
@@ -38,7 +39,7 @@ export function readParams(
 }
 
 function readValue(param: ParamType, value: unknown, path: string): Json {
-  const type = typeOf(param);
+  const { type } = layoutOf(param);
   switch (type.kind) {
     case "int": {
       const integer = readInteger(value);
