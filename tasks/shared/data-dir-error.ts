@@ -1,4 +1,7 @@
+import { join } from "node:path";
+
 import { SequencerError } from "../../src/plugin/errors.ts";
+import { diskProblemOf } from "../../src/runtime/disk-problem.ts";
 import { KeyError } from "../../src/runtime/keys/key-error.ts";
 import { StoreError } from "../../src/runtime/store/store-error.ts";
 
@@ -12,5 +15,17 @@ export function dataDirErrorOf(error: unknown, directory: string): unknown {
       { reason: error.message },
       error,
     );
-  return error;
+  const reason = diskProblemOf(
+    fileOf(error) ?? join(directory, "run.json"),
+    error,
+  );
+  return reason !== undefined && error instanceof Error
+    ? new SequencerError("DATA_DIR_DAMAGED", { reason }, error)
+    : error;
+}
+
+/** The file that an error of the operating system is about. */
+function fileOf(error: unknown): string | undefined {
+  const path: unknown = Reflect.get(Object(error), "path");
+  return typeof path === "string" ? path : undefined;
 }

@@ -1,5 +1,4 @@
 import {
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
@@ -12,6 +11,8 @@ import { join } from "node:path";
 import { z } from "zod";
 
 import { SequencerError } from "../../src/plugin/errors.ts";
+import { dataDirErrorOf } from "./data-dir-error.ts";
+import { makeDirectory } from "./make-directory.ts";
 
 const text = z.string();
 
@@ -58,11 +59,13 @@ export function openDataDir(path: string | undefined): DataDir {
     return dataDir(made, { isTemporary: true, saved: undefined });
   }
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeDirectory(path);
     return dataDir(path, { isTemporary: false, saved: read(path) });
   } catch (error) {
     if (error instanceof SequencerError || !(error instanceof Error))
       throw error;
+    const known = dataDirErrorOf(error, path);
+    if (known instanceof SequencerError) throw known;
     throw new SequencerError("DATA_DIR_INVALID", {
       directory: path,
       reason: error.message,
@@ -90,8 +93,12 @@ function dataDir(
       const file = join(path, fileName);
       const draft = `${file}.draft`;
       const json = JSON.stringify(run, null, 2);
-      writeFileSync(draft, `${json}\n`, { mode: 0o600, flush: true });
-      renameSync(draft, file);
+      try {
+        writeFileSync(draft, `${json}\n`, { mode: 0o600, flush: true });
+        renameSync(draft, file);
+      } catch (error) {
+        throw dataDirErrorOf(error, path);
+      }
     },
     close: () => {
       if (!isTemporary) return;

@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { SequencerError } from "../../src/plugin/errors.ts";
@@ -7,13 +7,14 @@ import {
   loadIdentity,
 } from "../../src/runtime/keys/identity-file.ts";
 import type { Identity } from "../../src/runtime/keys/identity.ts";
-import { KeyError } from "../../src/runtime/keys/key-error.ts";
+import { dataDirErrorOf } from "./data-dir-error.ts";
+import { makeDirectory } from "./make-directory.ts";
 import type { NodeHome } from "./node-home.ts";
 
 /** The identity in a node's folder. Makes one if there is none yet. */
 export function openIdentity(directory: string): Identity {
   return withUserErrors(directory, () => {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     return loadIdentity({ directory });
   });
 }
@@ -36,14 +37,9 @@ function withUserErrors(directory: string, open: () => Identity): Identity {
   try {
     return open();
   } catch (error) {
-    if (error instanceof KeyError)
-      throw new SequencerError(
-        "DATA_DIR_DAMAGED",
-        { reason: error.message },
-        error,
-      );
-    if (error instanceof SequencerError || !(error instanceof Error))
-      throw error;
+    const known = dataDirErrorOf(error, directory);
+    if (known instanceof SequencerError) throw known;
+    if (!(error instanceof Error)) throw error;
     throw new SequencerError("DATA_DIR_INVALID", {
       directory,
       reason: error.message,

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
+import { diskProblemOf } from "../disk-problem.ts";
 import { KeyError } from "./key-error.ts";
 
 /**
@@ -65,9 +66,13 @@ function create(file: string, content: string | Buffer): void {
     flushDirectory(directory);
   } catch (error) {
     if (!hasCode(error, "EEXIST"))
-      throw new KeyError("UNREADABLE", `${file} cannot be created.`, {
-        cause: error,
-      });
+      throw new KeyError(
+        "UNREADABLE",
+        diskProblemOf(file, error) ?? `${file} cannot be created.`,
+        {
+          cause: error,
+        },
+      );
   } finally {
     rmSync(draft, { force: true });
   }

@@ -1,4 +1,4 @@
-import { basename, dirname } from "node:path";
+import { diskIsFull, diskIsReadOnly, diskProblemOf } from "../disk-problem.ts";
 
 /** What is wrong with a store: somebody else has it, it is newer than this code, its content is broken, or the disk is. */
 export type StoreErrorCode = "LOCKED" | "NEWER" | "CORRUPT" | "FAILED";
@@ -50,17 +50,13 @@ export function translate(file: string, error: unknown): Error {
         { cause: error },
       );
     case 8: // SQLITE_READONLY
-      return readOnly(file, error);
+      return failed(diskIsReadOnly(file), error);
     case 13: // SQLITE_FULL
-      return full(file, error);
+      return failed(diskIsFull(file), error);
     case 10: // SQLITE_IOERR
     case 14: // SQLITE_CANTOPEN
     case 23: // SQLITE_AUTH
-      return new StoreError(
-        "FAILED",
-        `${file} cannot be used: ${error.message}. Nothing that was committed is lost.`,
-        { cause: error },
-      );
+      return failed(`${file} cannot be used: ${error.message}.`, error);
     default:
       return fromSystem(file, error);
   }
@@ -68,42 +64,22 @@ export function translate(file: string, error: unknown): Error {
 
 /** Says what an error of the operating system means for the file. */
 export function fromSystem(file: string, error: Error): Error {
+  const problem = diskProblemOf(file, error);
+  if (problem !== undefined) return failed(problem, error);
   switch (Reflect.get(error, "code")) {
-    case "ENOSPC":
-    case "EDQUOT":
-      return full(file, error);
-    case "EROFS":
-    case "EACCES":
-    case "EPERM":
-      return readOnly(file, error);
     case "EIO":
     case "ENOENT":
     case "EMFILE":
     case "ENFILE":
-      return new StoreError(
-        "FAILED",
-        `${file} cannot be used: ${error.message}. Nothing that was committed is lost.`,
-        { cause: error },
-      );
+      return failed(`${file} cannot be used: ${error.message}.`, error);
     default:
       return error;
   }
 }
 
-function full(file: string, error: Error): StoreError {
-  return new StoreError(
-    "FAILED",
-    `The disk with the folder ${dirname(file)} is full, and ${basename(file)} cannot grow. Make room on it. Nothing that was committed is lost.`,
-    { cause: error },
-  );
-}
-
-function readOnly(file: string, error: Error): StoreError {
-  return new StoreError(
-    "FAILED",
-    `The folder ${dirname(file)} or its disk is read-only, and ${basename(file)} cannot be written. Make both writable for the user of this process. Nothing that was committed is lost.`,
-    { cause: error },
-  );
+function failed(problem: string, error: Error): StoreError {
+  const message = `${problem} Nothing that was committed is lost.`;
+  return new StoreError("FAILED", message, { cause: error });
 }
 
 /** The number of an error of SQLite, without its details; 0 for other errors. */
