@@ -18,8 +18,8 @@ export interface Surroundings {
   readonly heardMsAgo: (name: NodeName) => number | undefined;
   /** Members that were asked for the content of states that are missing. */
   readonly asked: () => readonly NodeName[];
-  /** Why the chain does not answer; undefined if it does. */
-  readonly chainTrouble: () => string | undefined;
+  /** What is wrong with the chain, the accounts or the keys of this node, in sentences. */
+  readonly troubles: () => readonly string[];
 }
 
 /** What an intent of this node waits for, with the cause as far as this node knows it; undefined if it is not open here. */
@@ -35,7 +35,7 @@ export function explainCause(
     sentence,
     endorsementsOf(runner, transaction, around),
     missingOf(runner, transaction, around),
-    chainOf(around),
+    ...around.troubles(),
   ]
     .filter((part) => part !== undefined)
     .join(" ");
@@ -89,11 +89,6 @@ function missingOf(
   const names = asked();
   const whom = names.length === 0 ? "nobody yet" : listed(names);
   return `This node has no content of ${missing.size} ${missing.size === 1 ? "state" : "states"} on the ledger (${listed([...missing.keys()])}); asked: ${whom}.`;
-}
-
-function chainOf({ chainTrouble }: Surroundings): string | undefined {
-  const reason = chainTrouble();
-  return reason && `The chain does not answer as it should: ${reason}`;
 }
 
 function listed(names: readonly string[]): string {

@@ -40,6 +40,8 @@ import { createIndexer } from "./indexing.ts";
 import { Intake } from "./intake.ts";
 import { type NodeLoad, outboxOf } from "./load.ts";
 import type { Membership } from "./membership.ts";
+import { nameRequests } from "./named-requests.ts";
+import { NodeTroubles } from "./node-troubles.ts";
 import { Mailbox } from "./mailbox.ts";
 import { compareReceipts } from "./own-receipts.ts";
 import type { NodePorts } from "./ports.ts";
@@ -91,16 +93,20 @@ export class Node implements NodeService {
   readonly #submitter: Submitter;
   readonly #settledListeners = new Set<() => void>();
   #height: number;
-  /** Why the chain does not answer. */
-  #chainTrouble: string | undefined;
+  readonly #troubles = new NodeTroubles();
   #isStopped = true;
 
   constructor(options: NodeOptions, given: NodePorts) {
     const onFact: NodePorts["onFact"] = (fact) => {
-      if (fact.type === "ChainTrouble") this.#chainTrouble = fact.reason;
+      this.#troubles.see(fact);
       given.onFact(fact);
     };
-    const ports = { ...given, onFact, ...guardDomains(given) };
+    const ports = {
+      ...given,
+      client: nameRequests(given.client),
+      onFact,
+      ...guardDomains(given),
+    };
     const { store } = ports;
     const { name: self } = options;
     this.name = self;
@@ -532,7 +538,7 @@ export class Node implements NodeService {
           : (this.#pulse.ticks - tick) * tickMs;
       },
       asked: () => this.#catchUp.asked(runner),
-      chainTrouble: () => this.#chainTrouble,
+      troubles: () => this.#troubles.sentences(),
     };
   }
 

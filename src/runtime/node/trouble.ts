@@ -1,6 +1,7 @@
 import type { Address } from "../../ledger/index.ts";
 import { ChainMoved } from "../ledger/worker.ts";
 import { ChainError } from "../ports.ts";
+import { troubleOf } from "./named-requests.ts";
 import type { NodeFact } from "./ports.ts";
 
 /**
@@ -58,7 +59,7 @@ function tellOnce(
     const kind = error && kindOf(error);
     if (kind === told) return;
     told = kind;
-    tell(error?.message);
+    tell(error && troubleOf(error));
   };
 }
 

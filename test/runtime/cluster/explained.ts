@@ -9,15 +9,17 @@ import type { IntentId } from "../../../src/protocol/ids.ts";
 import type { Cluster } from "../../../src/runtime/cluster/cluster.ts";
 import type { Member } from "../../../src/runtime/cluster/member.ts";
 import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
-import type { ChainClient } from "../../../src/runtime/ports.ts";
-import { createTestCluster } from "../../helpers/cluster.ts";
+import { type ChainClient, ChainError } from "../../../src/runtime/ports.ts";
+import { createTestCluster, names } from "../../helpers/cluster.ts";
 import { openTestLedger } from "../../helpers/runtime-ledger.ts";
 
-describe("An intent that too few members endorse", function () {
+describe("An intent that waits", function () {
   this.timeout(60_000);
   let cluster: Cluster;
   let client: ChainClient;
   let dataDir: string;
+  /** The request that the chain refuses. */
+  let refused: string | undefined;
 
   before(async () => {
     const { provider } = await hre.network.create();
@@ -25,7 +27,17 @@ describe("An intent that too few members endorse", function () {
     const { chainId, factory } = await openTestLedger(client);
     dataDir = mkdtempSync(join(tmpdir(), "explained-"));
     cluster = createTestCluster({
-      openClient: () => openChainClient(provider),
+      openClient: () => {
+        const { request, ...rest } = openChainClient(provider);
+        return {
+          ...rest,
+          request: async (method, params) => {
+            if (method === refused)
+              throw new ChainError("unreachable", "Nobody is there.");
+            return await request(method, params);
+          },
+        };
+      },
       chainId,
       factory,
       dataDir,
@@ -74,4 +86,35 @@ describe("An intent that too few members endorse", function () {
     for (const { member, id } of sent)
       expect((await member.receipt(address, id)).type).to.equal("Confirmed");
   });
+
+  for (const method of ["eth_sendRawTransaction", "eth_getBlockByNumber"])
+    it(`says that the chain does not answer ${method}`, async () => {
+      const { address } = await cluster.createGroup({
+        domain: "group-token",
+        threshold: 3,
+      });
+      refused = method;
+      const sent = await Promise.all(
+        names.map(async (name) => ({
+          member: cluster.member(name),
+          id: await cluster.member(name).send({
+            group: address,
+            function: "mint(string,uint256)",
+            args: { to: name, amount: "1" },
+          }),
+        })),
+      );
+      // One of them coordinates, and knows.
+      while (
+        !sent.some(({ member: { node }, id }) =>
+          node.explain(id)?.includes(`${method}: Nobody is there.`),
+        )
+      )
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      refused = undefined;
+      for (const { member, id } of sent) {
+        expect((await member.receipt(address, id)).type).to.equal("Confirmed");
+        expect(member.node.explain(id)).to.equal(undefined);
+      }
+    });
 });

@@ -1,6 +1,9 @@
 import { expect } from "chai";
 
+import { parseAddress } from "../../../src/ledger/ids.ts";
 import { explainCause } from "../../../src/runtime/node/causes.ts";
+import { NodeTroubles } from "../../../src/runtime/node/node-troubles.ts";
+import type { NodeFact } from "../../../src/runtime/node/ports.ts";
 import { Pulse } from "../../../src/runtime/node/pulse.ts";
 import { openStore } from "../../../src/runtime/store/store.ts";
 import { lonelyGroup, lonelyRunner } from "../../helpers/group-runner.ts";
@@ -11,7 +14,7 @@ describe("The explanation of an intent", () => {
   const around = {
     heardMsAgo: () => undefined,
     asked: () => [],
-    chainTrouble: () => undefined,
+    troubles: () => [],
   };
 
   /** An intent that reverts while the content of a state is missing. */
@@ -47,11 +50,29 @@ describe("The explanation of an intent", () => {
     expect(explainCause(group, id, around)).to.include("asked: nobody yet.");
   });
 
-  it("names the trouble with the chain", () => {
+  it("names the trouble with the chain, with accounts and with keys", () => {
     const { id, group } = postponed();
-    const chainTrouble = () => "eth_getLogs: no answer";
-    expect(explainCause(group, id, { ...around, chainTrouble })).to.match(
-      /The chain does not answer as it should: eth_getLogs: no answer$/,
-    );
+    const troubles = new NodeTroubles();
+    const explained = (): string | undefined =>
+      explainCause(group, id, {
+        ...around,
+        troubles: () => troubles.sentences(),
+      });
+    const before = explained();
+    const payer = parseAddress(`0x${"11".repeat(20)}`);
+    const all: readonly NodeFact[] = [
+      { type: "ChainTrouble", reason: "eth_getLogs: no answer" },
+      { type: "PayerTrouble", payer, reason: "no funds" },
+      { type: "EndorserTrouble", reason: "it is locked" },
+    ];
+    for (const fact of all) {
+      troubles.see(fact);
+      expect(explained()).to.include("reason" in fact ? fact.reason : "");
+    }
+    expect(explained()).to.include(payer);
+    troubles.see({ type: "ChainTrouble", reason: undefined });
+    troubles.see({ type: "PayerTrouble", payer, reason: undefined });
+    troubles.see({ type: "EndorserTrouble", reason: undefined });
+    expect(explained()).to.equal(before);
   });
 });
