@@ -115,6 +115,29 @@ describe("A domain that fails", function () {
       expect(await endOf("carol", "nothing")).to.equal("Confirmed");
     });
 
+  it("harms none of many intents that come with it and after it", async () => {
+    const broken = Promise.all(
+      (["throws", "creates too much", "creates no JSON"] as const).map(
+        async (fault) => {
+          expect(await endOf("carol", fault)).to.match(reasons[fault]);
+        },
+      ),
+    );
+    const twenty = async (): Promise<void> => {
+      const ends = await Promise.all(
+        Array.from(
+          { length: 20 },
+          async (_, index) =>
+            await endOf(names[index % names.length] ?? "carol", "nothing"),
+        ),
+      );
+      expect(ends).to.deep.equal(ends.map(() => "Confirmed"));
+    };
+    await twenty();
+    await broken;
+    await twenty();
+  });
+
   it("tells its author of each error once, with the stack", () => {
     const told = facts.flatMap((fact) =>
       fact.type === "DomainFailed" && fact.reason === "a bug in assemble"
