@@ -50,7 +50,7 @@ const messages = {
   ARTIFACT_INVALID: ({ value }: { value: string }) =>
     `"${value}" is no bytecode that could be deployed. Interfaces and abstract contracts have none, and libraries have to be linked first.`,
   ARGUMENTS_INVALID: ({ name, problems }: { name: string; problems: string }) =>
-    `${name} does not take these arguments: ${problems}. Give them by name, integers as bigint.`,
+    `${name} does not take these arguments: ${problems}. Give every argument by its name, and large integers as bigint or as text with decimal digits.`,
   CHAIN_NOT_SIMULATED: ({ what, network }: { what: string; network: string }) =>
     `${what} needs a simulated chain, and network "${network}" is none. Use a network of type "edr-simulated".`,
   CHOICE_INVALID: ({
@@ -123,11 +123,11 @@ const messages = {
   }) =>
     `${option} ${file} cannot be written: ${reason}. Give a path that you can write to.`,
   FUNCTION_AMBIGUOUS: ({ name, known }: { name: string; known: string }) =>
-    `"${name}" is the name of several functions. Give the types too: ${known}.`,
+    `"${name}" is the name of several functions. Give the types too:${known}`,
   FUNCTION_IS_NO_VIEW: ({ name }: { name: string }) =>
-    `${name} changes states. Send it as an intent: group.send().`,
+    `${name} changes states. Send it as an intent: group.send(), or npx hardhat sequencer:submit.`,
   FUNCTION_IS_VIEW: ({ name }: { name: string }) =>
-    `${name} changes nothing. Ask a node for it: group.query().`,
+    `${name} changes nothing. Ask a node for it: group.query(), or npx hardhat sequencer:call.`,
   CONTRACT_FUNCTION_UNKNOWN: ({
     name,
     known,
@@ -143,7 +143,8 @@ const messages = {
     name: string;
     domain: string;
     known: string;
-  }) => `The domain "${domain}" has no function "${name}". It has: ${known}.`,
+  }) =>
+    `The domain "${domain}" has no function "${name}". Its functions are:${known}`,
   FUNCTION_INVALID: ({ value }: { value: string }) =>
     `--function "${value}" is no function. Give its name and types, as in --function "transfer(string,string,uint256)".`,
   FUNDS_INSUFFICIENT: ({

@@ -6,11 +6,18 @@ import {
 } from "ethers";
 
 import type { AbiEntry, Domain, Json } from "../../runtime/domains/domain.ts";
+import { meantBy } from "../../runtime/users/abi/pick-function.ts";
 import {
-  type AbiType,
+  readParams,
+  ValueError,
+  type ValueRules,
+} from "../../runtime/users/abi/read-value.ts";
+import { declarationOf } from "../../runtime/users/abi/signature.ts";
+import {
   fits,
   keyOf,
   typeOf,
+  type WordType,
 } from "../../runtime/users/abi/types.ts";
 import { SequencerError } from "../errors.ts";
 import type { Value } from "./types.ts";
@@ -22,22 +29,31 @@ export interface Call {
   readonly args: Readonly<Record<string, Json>>;
 }
 
+/** Values as TypeScript users have them: integers also as bigint, addresses with a right checksum. */
+const typeScriptRules: ValueRules = { allowsLists: false, readWord };
+
 /** Finds the function that a user means, and reads its arguments. */
 export function readCall(
-  domain: Domain,
+  domain: Pick<Domain, "name" | "abi">,
   functionName: string,
-  args: Readonly<Record<string, Value>>,
+  args: unknown,
+  rules: ValueRules = typeScriptRules,
 ): Call {
   const fragment = pickFunction(domain, functionName);
   const signature = fragment.format("sighash");
-  const problems: string[] = [];
-  const values = readTuple(fragment.inputs, args, "", problems);
-  if (problems.length > 0)
+  try {
+    return {
+      fragment,
+      signature,
+      args: readParams(fragment.inputs, args, rules),
+    };
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
     throw new SequencerError("ARGUMENTS_INVALID", {
-      name: fragment.format("full").replace(/^function /, ""),
-      problems: problems.join("; "),
+      name: declarationOf(fragment),
+      problems: error.message,
     });
-  return { fragment, signature, args: values };
+  }
 }
 
 /** What a domain answers, with integers as users of ethers know them. */
@@ -53,96 +69,39 @@ export function readAnswer(
   );
 }
 
-function pickFunction(domain: Domain, asked: string): FunctionFragment {
-  const all = domain.abi
-    .filter(isFunction)
-    .map((entry) => FunctionFragment.from(entry));
-  const wanted = asked.replaceAll(/\s/g, "");
-  const matches = all.filter((fragment) =>
-    wanted.includes("(")
-      ? fragment.format("sighash") === wanted
-      : fragment.name === wanted,
-  );
+function pickFunction(
+  { name: domain, abi }: Pick<Domain, "name" | "abi">,
+  name: string,
+): FunctionFragment {
+  const all = functionsOf(abi);
+  const matches = name === "" ? [] : meantBy(all, name);
   const [first] = matches;
   if (first === undefined)
     throw new SequencerError("FUNCTION_UNKNOWN", {
-      name: asked,
-      domain: domain.name,
-      known: signatures(all),
+      name,
+      domain,
+      known: lines(all),
     });
   if (matches.length > 1)
     throw new SequencerError("FUNCTION_AMBIGUOUS", {
-      name: asked,
-      known: signatures(matches),
+      name,
+      known: lines(matches),
     });
   return first;
 }
 
-function isFunction({ type }: AbiEntry): boolean {
-  return type === "function";
+function functionsOf(abi: readonly AbiEntry[]): readonly FunctionFragment[] {
+  return abi
+    .filter(({ type }) => type === "function")
+    .map((entry) => FunctionFragment.from(entry));
 }
 
-function signatures(fragments: readonly FunctionFragment[]): string {
-  return fragments.map((fragment) => fragment.format("sighash")).join(", ");
-}
-
-function readTuple(
-  params: readonly ParamType[],
-  value: unknown,
-  path: string,
-  problems: string[],
-): Readonly<Record<string, Json>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    problems.push(`${path || "the arguments"} must be an object`);
-    return {};
-  }
-  const names = params.map(keyOf);
-  for (const name of Object.keys(value))
-    if (!names.includes(name))
-      problems.push(`${at(path, name)} is none of: ${names.join(", ")}`);
-  return Object.fromEntries(
-    params.map((param, index) => {
-      const name = names[index] ?? "";
-      const given: unknown = Object.hasOwn(value, name)
-        ? Reflect.get(value, name)
-        : undefined;
-      return [name, readValue(param, given, at(path, name), problems)];
-    }),
-  );
-}
-
-function readValue(
-  param: ParamType,
-  value: unknown,
-  path: string,
-  problems: string[],
-): Json {
-  if (value === undefined) {
-    problems.push(`${path} is missing`);
-    return null;
-  }
-  const type = typeOf(param);
-  if (type.kind === "tuple")
-    return readTuple(type.components, value, path, problems);
-  if (type.kind === "array") {
-    const { item, length } = type;
-    if (Array.isArray(value) && (length < 0 || value.length === length))
-      return value.map((one: unknown, index) =>
-        readValue(item, one, `${path}[${index}]`, problems),
-      );
-  } else {
-    const read = readWord(type, value);
-    if (read !== undefined) return read;
-  }
-  problems.push(`${path} cannot be ${show(value)}: it is a ${param.type}`);
-  return null;
+function lines(fragments: readonly FunctionFragment[]): string {
+  return fragments.map((one) => `\n  ${declarationOf(one)}`).join("");
 }
 
 /** A value of a type that has no parts; undefined if it is not of that type. */
-function readWord(
-  type: Exclude<AbiType, { readonly kind: "tuple" | "array" }>,
-  value: unknown,
-): Json | undefined {
+function readWord(type: WordType, value: unknown): Json | undefined {
   switch (type.kind) {
     case "int": {
       const integer = readInteger(value);
@@ -188,17 +147,4 @@ function withIntegers(param: ParamType, value: Json): Value {
 
 function isRecord(value: Json): value is Readonly<Record<string, Json>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function at(path: string, name: string): string {
-  return path === "" ? name : `${path}.${name}`;
-}
-
-function show(value: unknown): string {
-  if (typeof value === "bigint") return value.toString();
-  if (typeof value === "string") return JSON.stringify(value.slice(0, 40));
-  if (Array.isArray(value)) return "a list";
-  return typeof value === "object" && value !== null
-    ? "an object"
-    : String(value);
 }

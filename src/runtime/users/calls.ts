@@ -1,10 +1,6 @@
-import type { FunctionFragment } from "ethers";
-
 import type { Json } from "../domains/domain.ts";
 import type { NodeService } from "../service.ts";
 import { type Format, formatParams } from "./abi/format.ts";
-import { parseAbi } from "./abi/parse-abi.ts";
-import { functionOf } from "./abi/pick-function.ts";
 import type { AbiLibrary } from "./abi-library.ts";
 import type { BaseTransactions } from "./base-transactions.ts";
 import { notSupported, UserError } from "./errors.ts";
@@ -50,7 +46,7 @@ export class Calls {
       );
     const ports = { service: this.#service, abis: this.#abis };
     const call = await resolveCall({ ...input, from }, ports);
-    return formatParams(outputsOf(call), await this.query(call), format);
+    return formatParams(call.fragment.outputs, await this.query(call), format);
   }
 
   async query(
@@ -78,14 +74,4 @@ function readBlock(block: unknown): number | "latest" {
 export function requireLatest(block: unknown): void {
   if (block === undefined || block === null || block === "latest") return;
   throw notSupported("A call at another block than the latest");
-}
-
-/** As the domain declares them; it knows better than the user what it answers. */
-function outputsOf({
-  group,
-  signature,
-  fragment,
-}: ResolvedCall): FunctionFragment["outputs"] {
-  const own = functionOf(parseAbi(group.domain.abi), signature);
-  return (own ?? fragment).outputs;
 }

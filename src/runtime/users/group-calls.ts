@@ -6,15 +6,15 @@ import { DecodeError, decodeParams } from "./abi/decode.ts";
 import { encodeParams } from "./abi/encode.ts";
 import { type Format, formatParams } from "./abi/format.ts";
 import { parseAbi, parseEntry } from "./abi/parse-abi.ts";
-import { functionOf } from "./abi/pick-function.ts";
+import { functionOf, pickFunction } from "./abi/pick-function.ts";
 import { hexBytes, readData } from "./abi/read-data.ts";
 import { readParams } from "./abi/read-value.ts";
-import { signatureOf } from "./abi/signature.ts";
+import { declarationOf, signatureOf } from "./abi/signature.ts";
 import { type Calls, requireLatest } from "./calls.ts";
 import { notSupported, UserError } from "./errors.ts";
 import type { Groups } from "./groups.ts";
 import { parseLocalIdentity } from "./identity.ts";
-import { groupAt, type ResolvedCall } from "./resolve-call.ts";
+import { groupAt, type ResolvedCall, unknownFunction } from "./resolve-call.ts";
 import type { Submissions } from "./submissions.ts";
 
 /** What a user sends to a group. */
@@ -24,7 +24,8 @@ export interface GroupCallInput {
   readonly from: string;
   readonly to?: string | null | undefined;
   readonly input?: unknown;
-  readonly function?: AbiEntry | null | undefined;
+  /** An entry of an ABI; or the name or the signature of one of the domain's functions. */
+  readonly function?: AbiEntry | string | null | undefined;
   readonly bytecode?: string | null | undefined;
 }
 
@@ -93,26 +94,23 @@ export class GroupCalls {
     const group = this.#groupOf(input);
     const identity = parseLocalIdentity(input.from, this.#service.name);
     const base = { group, identity };
-    const entry = input.function ?? undefined;
-    const own = ownFunction(group, entry);
-    if (
-      own &&
-      entry &&
-      (input.to ?? input.bytecode ?? undefined) === undefined
-    ) {
-      const signature = signatureOf(own);
-      const { inputs } = own;
-      const args = readData(
-        { label: signature, selector: () => own.selector, inputs },
-        input.input,
-      );
-      const abi = parseAbi([entry]);
-      return {
-        call: { ...base, fragment: own, signature, args, abi },
-        shown: undefined,
-      };
-    }
-    return wrap(input, base, wrapper);
+    const own = ownFunction(group, input);
+    if (own === undefined) return wrap(input, base, wrapper);
+    const args = readData(
+      {
+        label: declarationOf(own),
+        selector: () => own.selector,
+        inputs: own.inputs,
+      },
+      input.input,
+    );
+    const entry = entryOf(input);
+    const abi = parseAbi(entry === undefined ? group.domain.abi : [entry]);
+    const signature = signatureOf(own);
+    return {
+      call: { ...base, fragment: own, signature, args, abi },
+      shown: undefined,
+    };
   }
 
   #groupOf({ domain, group: id }: GroupCallInput): NodeGroup {
@@ -148,15 +146,30 @@ interface Resolved {
     | undefined;
 }
 
-/** The domain's function that an entry of an ABI means. */
+/** The domain's function that a user means; undefined for one of a contract inside the group. */
 function ownFunction(
-  group: NodeGroup,
-  entry: AbiEntry | undefined,
+  { domain }: NodeGroup,
+  { function: asked, to, bytecode }: GroupCallInput,
 ): FunctionFragment | undefined {
-  if (entry === undefined) return undefined;
-  const asked = parseEntry(entry);
-  if (!(asked instanceof FunctionFragment)) return undefined;
-  return functionOf(parseAbi(group.domain.abi), signatureOf(asked));
+  const isInside = (to ?? bytecode ?? undefined) !== undefined;
+  if (typeof asked === "string") {
+    if (isInside)
+      throw new UserError(
+        "PD012208",
+        `A function of a contract is needed as an entry of its ABI, not as '${asked}'`,
+      );
+    if (asked.trim() === "") throw unknownFunction(domain, undefined);
+    return pickFunction(parseAbi(domain.abi), asked);
+  }
+  if (isInside || (asked ?? undefined) === undefined) return undefined;
+  const entry = parseEntry(asked ?? {});
+  if (!(entry instanceof FunctionFragment)) return undefined;
+  return functionOf(parseAbi(domain.abi), signatureOf(entry));
+}
+
+/** The entry of an ABI that a user gave. */
+function entryOf({ function: asked }: GroupCallInput): AbiEntry | undefined {
+  return typeof asked === "string" ? undefined : (asked ?? undefined);
 }
 
 /** What a contract inside the group is called with. */
@@ -166,17 +179,14 @@ function wrap(
   wrapper: string,
 ): Resolved {
   const { group } = base;
-  const entry = input.function ?? undefined;
+  const entry = entryOf(input);
   const bytecode = input.bytecode ?? undefined;
   const signature = bytecode === undefined ? wrapper : "deploy(bytes)";
   const fragment = functionOf(parseAbi(group.domain.abi), signature);
   const asked = entry && parseEntry(entry);
   const askedSignature = asked && signatureOf(asked);
   if (fragment === undefined)
-    throw new UserError(
-      "PD012206",
-      `${group.domain.name} has no function ${askedSignature ?? signature}`,
-    );
+    throw unknownFunction(group.domain, askedSignature);
   const { data, values } = encodeCall(asked, input.input, bytecode);
   const to = input.to ?? undefined;
   if (bytecode === undefined && to === undefined)
@@ -217,7 +227,7 @@ function encodeCall(
   if (!isFunction && !(asked instanceof ConstructorFragment))
     throw notSupported(`A call of a ${asked.type}`);
   const selector = isFunction ? asked.selector : undefined;
-  const label = signatureOf(asked);
+  const label = declarationOf(asked);
   const { inputs } = asked;
   const values = readData({ label, selector: () => selector, inputs }, input);
   const encoded = encodeParams(asked.inputs, values).slice(2);

@@ -1,12 +1,17 @@
 import type { FunctionFragment } from "ethers";
 
 import { parseGroupAddress } from "../../protocol/ids.ts";
-import type { Json } from "../domains/domain.ts";
+import type { Domain, Json } from "../domains/domain.ts";
 import type { NodeGroup, NodeService } from "../service.ts";
-import { type Abi, readAbi } from "./abi/parse-abi.ts";
-import { pickFunction } from "./abi/pick-function.ts";
+import { type Abi, parseAbi, readAbi } from "./abi/parse-abi.ts";
+import {
+  declarations,
+  functionOf,
+  functionsOf,
+  pickFunction,
+} from "./abi/pick-function.ts";
 import { readData } from "./abi/read-data.ts";
-import { signatureOf } from "./abi/signature.ts";
+import { declarationOf, signatureOf } from "./abi/signature.ts";
 import type { AbiLibrary } from "./abi-library.ts";
 import { notSupported, UserError } from "./errors.ts";
 import { type Identity, parseLocalIdentity } from "./identity.ts";
@@ -38,17 +43,39 @@ export async function resolveCall(
     );
   const group = groupAt(to, input.domain ?? undefined, service);
   const abi = await abiOf(input, abis);
-  const fragment = pickFunction(abi, input.function ?? "");
-  const signature = signatureOf(fragment);
+  const asked = pickFunction(abi, input.function ?? "");
+  const signature = signatureOf(asked);
+  const fragment = requireOwn(group.domain, signature);
   const args = readData(
     {
-      label: signature,
+      label: declarationOf(fragment),
       selector: () => fragment.selector,
       inputs: fragment.inputs,
     },
     input.data,
   );
   return { group, identity, fragment, signature, args, abi };
+}
+
+/** The domain's own declaration of a function. A user's ABI may name arguments in another way, and the domain reads its own names. */
+function requireOwn(domain: Domain, signature: string): FunctionFragment {
+  const abi = parseAbi(domain.abi);
+  const own = functionOf(abi, signature);
+  if (own === undefined) throw unknownFunction(domain, signature);
+  return own;
+}
+
+/** The error for a function that a domain does not have. */
+export function unknownFunction(
+  { name, abi }: Domain,
+  asked: string | undefined,
+): UserError {
+  const problem =
+    asked === undefined
+      ? "function must be specified"
+      : `${name} has no function '${asked}'`;
+  const known = declarations(functionsOf(parseAbi(abi)));
+  return new UserError("PD012206", `${problem}. ${name} has: ${known}`);
 }
 
 /** The group at an address, which must be of the domain that the user names, if he names one. */

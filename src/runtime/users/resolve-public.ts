@@ -16,7 +16,7 @@ import { encodeParams } from "./abi/encode.ts";
 import { type Abi, parseAbi } from "./abi/parse-abi.ts";
 import { pickFunction } from "./abi/pick-function.ts";
 import { hexBytes, readData } from "./abi/read-data.ts";
-import { signatureOf } from "./abi/signature.ts";
+import { declarationOf, signatureOf } from "./abi/signature.ts";
 import type { AbiLibrary } from "./abi-library.ts";
 import { UserError } from "./errors.ts";
 import type { TransactionInput } from "./input.ts";
@@ -60,7 +60,11 @@ export async function resolvePublic(
   const selector =
     fragment instanceof FunctionFragment ? fragment.selector : undefined;
   const args = readData(
-    { label: signature, selector: () => selector, inputs: fragment.inputs },
+    {
+      label: declarationOf(fragment),
+      selector: () => selector,
+      inputs: fragment.inputs,
+    },
     input.data,
   );
   const encoded = encodeParams(fragment.inputs, args).slice(2);

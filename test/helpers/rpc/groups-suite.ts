@@ -116,6 +116,47 @@ export function groupsSuite(name: string, start: RpcFactory): void {
       expect(balance).to.deep.equal({ balance: "0x3", 1: true });
     });
 
+    it("takes the name of a function, and refuses unknown functions and arguments", async () => {
+      const group = await create();
+      await node.settle();
+      const at = { domain: "toy", group: group.id, from: "alice" };
+      const input = { to: "alice", amount: 3 };
+      for (const asked of ["mint", "mint(string to, uint amount)"])
+        await rpc("pgroup_sendTransaction", { ...at, function: asked, input });
+      await node.settle();
+      const question = { ...at, function: "balanceOf" };
+      expect(
+        await rpc("pgroup_call", { ...question, input: { account: "alice" } }),
+      ).to.deep.equal({ balance: "6", 1: true });
+      const transactions = async (): Promise<number> =>
+        (await rpc<object[]>("ptx_queryTransactions", { limit: 99 })).length;
+      const before = await transactions();
+      const errorOf = async (method: string, fields: object): Promise<string> =>
+        (await failureOf(rpc(method, { ...at, ...fields }))).message;
+      const send = "pgroup_sendTransaction";
+      const functions = /^PD012206: .*mint\(string to, uint256 amount\)/;
+      expect(await errorOf(send, { function: "burn", input })).to.match(
+        functions,
+      );
+      expect(await errorOf(send, { function: " ", input })).to.match(functions);
+      for (const [method, asked] of [
+        [send, "mint"],
+        [send, entry("mint")],
+        ["pgroup_call", "balanceOf"],
+        ["pgroup_call", entry("balanceOf")],
+      ] as const) {
+        const fields = { function: asked, input: { colour: "red" } };
+        const error = await errorOf(method, fields);
+        expect(error).to.match(/^PD012208: .*colour is unknown; the names are/);
+        expect(error).to.match(/(amount|account) is missing/);
+      }
+      const to = `0x${"33".repeat(20)}`;
+      expect(await errorOf(send, { function: "set", to })).to.match(
+        /^PD012208/,
+      );
+      expect(await transactions()).to.equal(before);
+    });
+
     it("wraps what is for contracts inside the group", async () => {
       const group = await create();
       await node.settle();

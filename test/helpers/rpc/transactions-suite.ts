@@ -127,18 +127,13 @@ export function transactionsSuite(name: string, start: RpcFactory): void {
 
     it("takes data by name, by position, encoded or not at all", async () => {
       const zero = `0x${"00".repeat(20)}`;
-      const entry = {
-        text: "é",
-        numbers: [-128, "127", "-0x1"],
-        0: "",
-        2: zero,
-      };
+      const entry = { text: "é", numbers: [-128, "127", "-0x1"], 2: zero };
       const normal = {
         entry: { text: "é", numbers: ["-128", "127", "-1"], 2: zero },
         data: "0xabcd",
       };
       const forms = [
-        { entry, data: "ABcd", unknown: 1 },
+        { entry, data: "ABcd" },
         [["é", [-128, 127, "-1"], zero], "0xabcd"],
       ];
       for (const data of forms) {
@@ -171,6 +166,70 @@ export function transactionsSuite(name: string, start: RpcFactory): void {
         expect(await errorOf({ data }), JSON.stringify(data)).to.match(
           /^PD012208/,
         );
+    });
+
+    it("refuses unknown and missing arguments with the names that there are", async () => {
+      const entry = { text: "", numbers: [], 2: `0x${"00".repeat(20)}` };
+      const refusals = [
+        [
+          { to: "alice", amount: 1, memo: "" },
+          "memo is unknown; the names are to, amount",
+        ],
+        [
+          { to: "alice", amout: 1 },
+          "amout is unknown; the names are to, amount; amount is missing",
+        ],
+        [{}, "to is missing; amount is missing"],
+        [["alice"], "amount is missing"],
+        [["alice", 1, 2], "the list has 3 values; the names are to, amount"],
+      ] as const;
+      for (const [data, problem] of refusals) {
+        const error = await errorOf({ function: "mint", data });
+        expect(error).to.match(/^PD012208: /);
+        expect(error).to.include("mint(string to, uint256 amount)");
+        expect(error).to.include(problem);
+      }
+      const inside = { entry: { ...entry, colour: "red" }, data: "0x" };
+      expect(await errorOf({ function: "note", data: inside })).to.include(
+        "entry.colour is unknown; the names are text, numbers, 2",
+      );
+      const many = Object.fromEntries(
+        Array.from({ length: 5_000 }, (_, index) => [`a${index}`, 1]),
+      );
+      expect(await errorOf({ function: "mint", data: many })).to.include(
+        "and perhaps more",
+      );
+    });
+
+    it("reads arguments by the names of the domain, whatever the user's ABI calls them", async () => {
+      const named = (name: string, type: string): object => ({ name, type });
+      const abi = [
+        {
+          type: "function",
+          name: "mint",
+          inputs: [named("payee", "string"), named("value", "uint256")],
+        },
+      ];
+      const id = await send({ abi, function: "mint", data: ["alice", 1] });
+      expect(await rpc("ptx_getTransaction", id)).to.deep.include({
+        data: { to: "alice", amount: "1" },
+      });
+      expect(
+        await errorOf({
+          abi,
+          function: "mint",
+          data: { payee: "a", value: 1 },
+        }),
+      ).to.include("payee is unknown; the names are to, amount");
+    });
+
+    it("lists the functions that there are", async () => {
+      const list = "mint(string to, uint256 amount)";
+      expect(await errorOf({ function: "burn" })).to.include(list);
+      const abi = [{ type: "function", name: "burn", inputs: [] }];
+      expect(await errorOf({ abi, function: "burn" })).to.match(
+        /^PD012206: toy has no function 'burn\(\)'.*mint\(string to, /,
+      );
     });
 
     it("finds the function that is meant, or says why not", async () => {

@@ -113,6 +113,31 @@ describe("connection.sequencer: calls", function () {
     }
   });
 
+  it("names unknown arguments, missing ones, and the names that there are", async function () {
+    const { flag, ...rest } = good;
+    const error = await expectError("ARGUMENTS_INVALID", () =>
+      readCall(domain, "all", { ...rest, flags: flag }),
+    );
+    expect(error.message).to.include(
+      "flags is unknown; the names are flag, who, data, pairs, three; flag is missing",
+    );
+    expect(error.message).to.include("all(bool flag, address who, ");
+    for (const args of [undefined, null, [], "", 1])
+      await expectError("ARGUMENTS_INVALID", () =>
+        readCall(domain, "two(string)", args),
+      );
+  });
+
+  it("lists the functions with their arguments when a name is wrong", async function () {
+    for (const name of ["", "three"]) {
+      const { message } = await expectError("FUNCTION_UNKNOWN", () =>
+        readCall(domain, name, {}),
+      );
+      expect(message).to.include("\n  two(string a) view");
+      expect(message).to.include("\n  two(uint256 a) view");
+    }
+  });
+
   it("does not take arguments from where every object has some", async function () {
     const named = {
       ...groupToken,

@@ -55,7 +55,7 @@ const callFields = {
   from: identity,
   to: address.nullish(),
   input: z.unknown().optional(),
-  function: abiEntryInput.nullish(),
+  function: z.union([abiEntryInput, z.string().max(1_024)]).nullish(),
   bytecode: hex.nullish(),
 };
 

@@ -2,95 +2,148 @@ import type { ParamType } from "ethers";
 
 import type { Json } from "../../domains/domain.ts";
 import { layoutOf } from "./layout.ts";
-import { fits, keyOf } from "./types.ts";
+import { fits, keyOf, type WordType } from "./types.ts";
 
-/** What a user gave is not what the ABI says. */
+/** A user's arguments do not fit the ABI. The message names every problem, up to a bound. */
 export class ValueError extends Error {
   override readonly name = "ValueError";
 }
 
-/** Reads arguments as users write them, by name or by position; gives them by name, each written in one way only. */
+/** How values are written. Which arguments there must be does not depend on it. */
+export interface ValueRules {
+  /** Whether a list may stand for all arguments, or for a tuple. */
+  readonly allowsLists: boolean;
+  /** Reads a value of a type without parts; undefined if it does not fit. */
+  readonly readWord: (type: WordType, value: unknown) => Json | undefined;
+}
+
+/** Values as JSON has them. */
+export const jsonRules: ValueRules = { allowsLists: true, readWord };
+
+/** Problems in one message. A user corrects a few at a time, and strangers may send many. */
+const problemsMax = 10;
+
+/**
+ * Reads arguments as users write them; gives them by name, each written in one way only. Refuses unknown, missing and
+ * mistyped arguments, also inside tuples.
+ */
 export function readParams(
   params: readonly ParamType[],
   value: unknown,
+  rules: ValueRules = jsonRules,
 ): Readonly<Record<string, Json>> {
-  if (Array.isArray(value)) {
-    if (value.length !== params.length)
-      throw new ValueError(
-        `${params.length} values are needed, not ${value.length}`,
-      );
+  const reader = new Reader(rules);
+  const values = reader.params(params, value, "");
+  reader.finish();
+  return values;
+}
+
+class Reader {
+  readonly #rules: ValueRules;
+  readonly #problems: string[] = [];
+
+  constructor(rules: ValueRules) {
+    this.#rules = rules;
+  }
+
+  finish(): void {
+    if (this.#problems.length > 0)
+      throw new ValueError(this.#problems.join("; "));
+  }
+
+  params(
+    params: readonly ParamType[],
+    value: unknown,
+    path: string,
+  ): Readonly<Record<string, Json>> {
+    const names = params.map(keyOf);
+    const given = this.#byName(names, value, path);
+    if (given === undefined) return {};
     return Object.fromEntries(
-      params.map((param, index) => {
-        const key = keyOf(param, index);
-        return [key, readValue(param, value[index], key)];
+      params.map((param, index): [string, Json] => {
+        const name = names[index] ?? "";
+        return [name, this.#value(param, given.get(name), at(path, name))];
       }),
     );
   }
-  if (typeof value !== "object" || value === null)
-    throw new ValueError("An object or an array is needed");
-  const entries = new Map(Object.entries(value));
-  return Object.fromEntries(
-    params.map((param, index) => {
-      const key = keyOf(param, index);
-      if (!entries.has(key)) throw new ValueError(`${key} is missing`);
-      return [key, readValue(param, entries.get(key), key)];
-    }),
-  );
+
+  #byName(
+    names: readonly string[],
+    value: unknown,
+    path: string,
+  ): ReadonlyMap<string, unknown> | undefined {
+    const { allowsLists } = this.#rules;
+    if (Array.isArray(value) && allowsLists) {
+      if (value.length > names.length)
+        this.#add(
+          `${path || "the list"} has ${value.length} values; ${known(names)}`,
+        );
+      return new Map(names.map((name, index) => [name, value[index]]));
+    }
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      const wanted = allowsLists ? "an object or a list" : "an object";
+      this.#add(`${path || "the arguments"} must be ${wanted}`);
+      return undefined;
+    }
+    const given = new Map<string, unknown>(Object.entries(value));
+    const wanted = new Set(names);
+    for (const name of given.keys())
+      if (!wanted.has(name))
+        this.#add(`${at(path, shorten(name))} is unknown; ${known(names)}`);
+    return given;
+  }
+
+  #value(param: ParamType, value: unknown, path: string): Json {
+    if (value === undefined) {
+      this.#add(`${path} is missing`);
+      return null;
+    }
+    const { type } = layoutOf(param);
+    if (type.kind === "tuple") return this.params(type.components, value, path);
+    if (type.kind === "array") {
+      const { item, length } = type;
+      if (Array.isArray(value) && (length < 0 || value.length === length))
+        return value.map((one: unknown, index) =>
+          this.#value(item, one, `${path}[${index}]`),
+        );
+    } else {
+      const read = this.#rules.readWord(type, value);
+      if (read !== undefined) return read;
+    }
+    this.#add(
+      `${path} cannot be ${show(value)}: it is of type ${param.format()}`,
+    );
+    return null;
+  }
+
+  #add(problem: string): void {
+    this.#problems.push(problem);
+    if (this.#problems.length < problemsMax) return;
+    this.#problems.push("and perhaps more");
+    this.finish();
+  }
 }
 
-function readValue(param: ParamType, value: unknown, path: string): Json {
-  const { type } = layoutOf(param);
+/** A value as JSON has it: numbers also as text, bytes also without 0x. */
+function readWord(type: WordType, value: unknown): Json | undefined {
   switch (type.kind) {
     case "int": {
       const integer = readInteger(value);
-      if (integer === undefined || !fits(integer, type))
-        throw wrong(path, param, value);
-      return integer.toString();
+      return integer !== undefined && fits(integer, type)
+        ? integer.toString()
+        : undefined;
     }
-    case "bool": {
+    case "bool":
       if (value === true || value === "true") return true;
-      if (value === false || value === "false") return false;
-      throw wrong(path, param, value);
-    }
-    case "string": {
-      if (typeof value !== "string") throw wrong(path, param, value);
-      return value;
-    }
+      return value === false || value === "false" ? false : undefined;
+    case "string":
+      return typeof value === "string" ? value : undefined;
     case "address":
+      return readBytes(value, 20);
     case "bytes":
-    case "fixedBytes": {
-      const digits = readDigits(value);
-      const length =
-        type.kind === "address"
-          ? 20
-          : type.kind === "fixedBytes"
-            ? type.length
-            : undefined;
-      if (
-        digits === undefined ||
-        (length !== undefined && digits.length !== length * 2)
-      )
-        throw wrong(path, param, value);
-      return `0x${digits}`;
-    }
-    case "array": {
-      if (
-        !Array.isArray(value) ||
-        (type.length >= 0 && value.length !== type.length)
-      )
-        throw wrong(path, param, value);
-      return value.map((item, index) =>
-        readValue(type.item, item, `${path}[${index}]`),
-      );
-    }
-    case "tuple":
-      try {
-        return readParams(type.components, value);
-      } catch (error) {
-        if (error instanceof ValueError)
-          throw new ValueError(`${path}: ${error.message}`);
-        throw error;
-      }
+      return readBytes(value, undefined);
+    case "fixedBytes":
+      return readBytes(value, type.length);
   }
 }
 
@@ -104,17 +157,36 @@ function readInteger(value: unknown): bigint | undefined {
   return sign === "-" ? -BigInt(digits) : BigInt(digits);
 }
 
-function readDigits(value: unknown): string | undefined {
+function readBytes(
+  value: unknown,
+  length: number | undefined,
+): string | undefined {
   if (typeof value !== "string") return undefined;
   const digits = value.replace(/^0x/i, "").toLowerCase();
-  return digits.length % 2 === 0 && /^[\da-f]*$/.test(digits)
-    ? digits
+  const isLong = length === undefined || digits.length === length * 2;
+  return isLong && digits.length % 2 === 0 && /^[\da-f]*$/.test(digits)
+    ? `0x${digits}`
     : undefined;
 }
 
-function wrong(path: string, param: ParamType, value: unknown): ValueError {
-  const shown = value === undefined ? "missing" : JSON.stringify(value);
-  return new ValueError(
-    `${path} cannot be ${shown.slice(0, 80)}: it is of type ${param.format()}`,
-  );
+function known(names: readonly string[]): string {
+  return names.length === 0
+    ? "there are no arguments"
+    : `the names are ${names.join(", ")}`;
+}
+
+function at(path: string, name: string): string {
+  return path === "" ? name : `${path}.${name}`;
+}
+
+function show(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(shorten(value));
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" && value !== null
+    ? "an object"
+    : String(value);
+}
+
+function shorten(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

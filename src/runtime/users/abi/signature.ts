@@ -11,3 +11,8 @@ export function signatureOf(fragment: Fragment): string {
 export function solidityOf(fragment: Fragment): string {
   return fragment.format("full");
 }
+
+/** As in `balanceOf(string account) view returns (uint256 balance)`: what users need to know to call it. */
+export function declarationOf(fragment: Fragment): string {
+  return solidityOf(fragment).replace(/^function /, "");
+}

@@ -13,6 +13,9 @@ export type AbiType =
     }
   | { readonly kind: "tuple"; readonly components: readonly ParamType[] };
 
+/** A type without parts. */
+export type WordType = Exclude<AbiType, { readonly kind: "tuple" | "array" }>;
+
 /** Throws an Error for a type that there is no JSON for. */
 export function typeOf(param: ParamType): AbiType {
   if (param.isArray())
