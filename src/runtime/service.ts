@@ -52,6 +52,14 @@ export interface NewTransaction {
   readonly tip: bigint | undefined;
 }
 
+/** A group that a user wants. */
+export interface WantedGroup {
+  readonly domain: string;
+  readonly members: readonly NodeName[];
+  readonly threshold: number;
+  readonly configuration: Readonly<Record<string, string>>;
+}
+
 /** What users want, to be taken together. */
 export interface NewWork {
   readonly intents: readonly NewIntent[];
@@ -68,14 +76,11 @@ export interface NodeService {
    * Resolves with the group once it is on the ledger and this node takes part in it. Rejects with a `NodeRefusal` if that
    * can never be. Who asks again with the same id, also after a restart, gets the same group.
    */
-  readonly createGroup: (options: {
-    readonly id: string;
-    readonly name: string;
-    readonly domain: string;
-    readonly members: readonly NodeName[];
-    readonly threshold: number;
-    readonly configuration: Readonly<Record<string, string>>;
-  }) => Promise<NodeGroup>;
+  readonly createGroup: (
+    options: WantedGroup & { readonly id: string; readonly name: string },
+  ) => Promise<NodeGroup>;
+  /** Throws a `NodeRefusal` for a group that can never be created here, for example because a member is unknown. */
+  readonly checkGroup: (wanted: WantedGroup) => void;
   /**
    * Resolves with a group that was created without a node, once this node takes part in it. Rejects with a `NodeRefusal` if the
    * ledger says otherwise, and with a `ChainError` if it does not answer.

@@ -4,7 +4,7 @@ import type { GroupAddress, NodeName } from "../../protocol/ids.ts";
 import { DomainRefusal } from "../domains/domain.ts";
 import type { LedgerGroup } from "../ledger/create-group.ts";
 import { ChainError } from "../ports.ts";
-import { NodeRefusal, type NodeService } from "../service.ts";
+import { NodeRefusal, type NodeService, type WantedGroup } from "../service.ts";
 import type { StoredGroup } from "../store/groups.ts";
 import type { Body } from "./body.ts";
 import { endorsersOf, genesisSalt } from "./genesis.ts";
@@ -105,7 +105,7 @@ export class Membership {
   async create(
     options: Parameters<NodeService["createGroup"]>[0],
   ): Promise<GroupAddress> {
-    const { addresses, externalCalls } = this.#check(options);
+    const { addresses, externalCalls } = this.check(options);
     const plan = { ...options, policy: this.#options.policy };
     const { address, block } = await this.#ports.createOnLedger({
       members: addresses,
@@ -121,12 +121,8 @@ export class Membership {
     return address;
   }
 
-  #check({
-    domain,
-    members,
-    threshold,
-    configuration,
-  }: Parameters<NodeService["createGroup"]>[0]): {
+  /** Throws a `NodeRefusal` for a group that can never be created here. */
+  check({ domain, members, threshold, configuration }: WantedGroup): {
     readonly addresses: readonly Address[];
     readonly externalCalls: boolean;
   } {
@@ -162,7 +158,7 @@ export class Membership {
       const address = directory.endorserOf(name);
       if (address === undefined)
         throw new NodeRefusal(
-          `"${name}" is no node that ${this.#options.self} knows. It knows: ${directory.names().join(", ")}.`,
+          `${this.#options.self} does not know the node "${name}". It knows: ${directory.names().join(", ")}.`,
         );
       return address;
     };

@@ -22,6 +22,7 @@ import {
   type PreparedCall,
   type SentTransaction,
   type TransactionSigner,
+  type WantedGroup,
 } from "../service.ts";
 import { laneOfSender } from "../states/ownership.ts";
 import { BlockFeed } from "./blocks.ts";
@@ -380,6 +381,10 @@ export class Node implements NodeService {
   ): Promise<NodeGroup> {
     const address = await this.#membership.import(group);
     return this.#runner(address).group;
+  }
+
+  checkGroup(wanted: WantedGroup): void {
+    this.#membership.check(wanted);
   }
 
   newIntentId(group: GroupAddress): ReturnType<NodeService["newIntentId"]> {

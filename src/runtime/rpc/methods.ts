@@ -3,6 +3,7 @@ import { z } from "zod/v4";
 import { method, type Method } from "./method.ts";
 import { abiMethods } from "./methods/abis.ts";
 import { baseLedgerMethods } from "./methods/base-ledger.ts";
+import { groupViewMethods } from "./methods/group-views.ts";
 import { groupMethods } from "./methods/groups.ts";
 import { identityMethods } from "./methods/identities.ts";
 import { listenerMethods } from "./methods/listeners.ts";
@@ -21,6 +22,7 @@ export const methods: readonly Method[] = [
   ...groupMethods,
   ...baseLedgerMethods,
   ...sequencerMethods,
+  ...groupViewMethods,
   method({
     name: "rpc.discover",
     summary: "This document: all methods, in the OpenRPC format",

@@ -115,17 +115,18 @@ export class UserGroups {
       .map(parse);
   }
 
-  /** Newest first unless the query says otherwise. */
+  /** Newest first unless the query says otherwise. What could not be created is no group, and not found. */
   async find(
     query: Query,
     member: string | undefined,
     turn: Turn,
   ): Promise<readonly UserGroup[]> {
-    const where: Clause | undefined =
+    const isGroup = "(contract_address IS NOT NULL OR is_open = 1)";
+    const where: Clause =
       member === undefined
-        ? undefined
+        ? { sql: isGroup, values: [] }
         : {
-            sql: "EXISTS (SELECT 1 FROM json_each(members) WHERE json_each.value = ?)",
+            sql: `${isGroup} AND EXISTS (SELECT 1 FROM json_each(members) WHERE json_each.value = ?)`,
             values: [member],
           };
     const condition = toCondition(query, { fields, where });

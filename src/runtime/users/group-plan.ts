@@ -43,7 +43,10 @@ export function planGroup(
 ): { readonly group: UserGroup; readonly transaction: UserTransaction } {
   const domain = ports.service.domains.get(input.domain);
   if (domain === undefined)
-    throw new UserError("PD011600", `There is no domain ${input.domain}`);
+    throw new UserError(
+      "PD011600",
+      `There is no domain '${input.domain}'. There are: ${[...ports.service.domains.keys()].join(", ")}`,
+    );
   const members = input.members.map((member) => requireMember(member));
   if (members.length === 0)
     throw new UserError("PD012501", "A group needs at least one member");
@@ -52,11 +55,18 @@ export function planGroup(
   domain.checkGroup({ members: nodes, configuration });
   const endorsers =
     domain.endorsersOf?.({ members: nodes, configuration }) ?? nodes;
+  const wanted = {
+    domain: input.domain,
+    members: nodes,
+    threshold: readThreshold(threshold, endorsers.length),
+    configuration,
+  };
+  ports.service.checkGroup(wanted);
   const plan = {
     domain: input.domain,
     name: input.name ?? "",
     members,
-    threshold: readThreshold(threshold, endorsers.length),
+    threshold: wanted.threshold,
     properties: input.properties ?? {},
     configuration,
     genesisSalt: `0x${randomBytes(32).toString("hex")}`,

@@ -24,6 +24,7 @@ import {
   type NodeService,
   type NodeStatus,
   type TransactionSigner,
+  type WantedGroup,
 } from "../../../src/runtime/service.ts";
 import type { Database } from "../../../src/runtime/store/database.ts";
 import type { UserBook } from "../../../src/runtime/users/book.ts";
@@ -86,6 +87,14 @@ export class FakeNode implements NodeService {
   async importGroup(): Promise<NodeGroup> {
     await Promise.resolve();
     throw new NodeRefusal("The factory did not create it.");
+  }
+
+  checkGroup({ members }: WantedGroup): void {
+    for (const member of members)
+      if (member !== this.name)
+        throw new NodeRefusal(
+          `${this.name} does not know the node "${member}". It knows: ${this.name}.`,
+        );
   }
 
   /** Groups that are wanted and not created yet. */

@@ -157,6 +157,42 @@ export function groupsSuite(name: string, start: RpcFactory): void {
       expect(await transactions()).to.equal(before);
     });
 
+    it("tells a group's members, threshold, state and functions", async () => {
+      const { address, ...told } = await rpc<{ address: string }>(
+        "sequencer_group",
+        node.group.toUpperCase().replace("0X", "0x"),
+      );
+      expect(address).to.equal(node.group);
+      expect(told).to.deep.include({
+        name: "first",
+        domain: "toy",
+        members: ["node1"],
+        endorsers: ["node1"],
+        threshold: 1,
+      });
+      expect(told).to.have.nested.property("status.address", address);
+      const functions = await rpc<readonly { name: string }[]>(
+        "sequencer_functions",
+        address,
+      );
+      expect(functions.map(({ name: one }) => one)).to.deep.equal(
+        toyAbi.map((item) => item["name"]),
+      );
+      expect(
+        functions.find(({ name: one }) => one === "balanceOf"),
+      ).to.deep.include({
+        type: "function",
+        stateMutability: "view",
+        inputs: [{ type: "string", name: "account" }],
+      });
+      expect(functions.find(({ name: one }) => one === "transfer")).to.include({
+        stateMutability: "nonpayable",
+      });
+      const nowhere = `0x${"55".repeat(20)}`;
+      for (const method of ["sequencer_group", "sequencer_functions"])
+        expect(await rpc(method, nowhere)).to.equal(null);
+    });
+
     it("wraps what is for contracts inside the group", async () => {
       const group = await create();
       await node.settle();
@@ -197,6 +233,16 @@ export function groupsSuite(name: string, start: RpcFactory): void {
       expect(await keyOf(create({ members: [] }))).to.equal("PD012501");
       expect(await keyOf(create({ members: ["me"] }))).to.equal("PD020006");
       expect(await keyOf(create({ domain: "nothing" }))).to.equal("PD011600");
+      const stranger = create({ members: ["me@node1", "you@nobody"] });
+      expect((await failureOf(stranger)).message).to.match(
+        /^PD099002: .*"nobody".*It knows: node1/,
+      );
+      expect(
+        await rpc("pgroup_queryGroups", {
+          limit: 5,
+          null: [{ field: "contractAddress" }],
+        }),
+      ).to.deep.equal([]);
       expect(await keyOf(create({ configuration: { size: "1" } }))).to.equal(
         "PD099001",
       );

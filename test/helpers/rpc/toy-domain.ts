@@ -22,6 +22,7 @@ export const toyAbi: readonly AbiEntry[] = [
   {
     type: "function",
     name: "transfer",
+    stateMutability: "nonpayable",
     inputs: [string("to"), amount],
     outputs: [],
   },

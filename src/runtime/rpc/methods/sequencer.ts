@@ -14,7 +14,7 @@ import { address, hex32, texts, uuid, word } from "../schemas/basics.ts";
 
 const counts = z.record(z.string(), z.int().nonnegative()).readonly();
 
-const groupStatus = z
+export const groupStatus = z
   .strictObject({
     address,
     name: word,
