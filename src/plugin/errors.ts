@@ -36,7 +36,7 @@ const messages = {
   ADDRESS_CHECKSUM: ({ name, value }: { name: string; value: string }) =>
     `${name} "${value}" has a wrong checksum. Look for a typing mistake, or write it in lower case if you are sure.`,
   ARGS_INVALID: ({ value }: { value: string }) =>
-    `--args ${JSON.stringify(value)} is no JSON object or list. Give the arguments by name, as in --args '{"to":"pot","amount":"10"}'.`,
+    `--args ${JSON.stringify(value)} is not a JSON object or list. Give the arguments by name, as in --args '{"to":"pot","amount":"10"}'.`,
   CHAIN_OTHER: ({
     directory,
     network,
@@ -71,7 +71,7 @@ const messages = {
   CODE_MISMATCH: ({ name, address, network }: Place & { name: string }) =>
     `There is other code than expected at the ${name}'s address ${address} on network "${network}". Use another chain, or name a factory of your own in sequencer.networks.${network}.factory.`,
   CONFIGURATION_INVALID: ({ value }: { value: string }) =>
-    `--configuration ${JSON.stringify(value)} is not a JSON object of texts. Write it as in --configuration '{"notaries":"alice,bob"}'.`,
+    `--configuration ${JSON.stringify(value)} is not a JSON object of texts. Write it as in --configuration '{"notaries":"alice,bob"}', and give the threshold with --threshold.`,
   COUNT_INVALID: ({ name, value }: { name: string; value: string }) =>
     `${name} ${value} is out of range. Give a whole number from 1 to 1000000.`,
   DATA_DIR_DAMAGED: ({ reason }: { reason: string }) =>
@@ -145,8 +145,8 @@ const messages = {
     known: string;
   }) =>
     `The domain "${domain}" has no function "${name}". Its functions are:${known}`,
-  FUNCTION_INVALID: ({ value }: { value: string }) =>
-    `--function "${value}" is no function. Give its name and types, as in --function "transfer(string,string,uint256)".`,
+  FUNCTION_MISSING: ({ domain, known }: { domain: string; known: string }) =>
+    `--function is missing. Give one of the functions of the domain "${domain}":${known}`,
   FUNDS_INSUFFICIENT: ({
     address,
     network,
@@ -162,8 +162,34 @@ const messages = {
     network: string;
   }) =>
     `These accounts have nothing to pay with on network "${network}": ${accounts}. Send them some ether; nothing was sent.`,
-  GROUP_MISSING: ({ url, count }: { url: string; count: number }) =>
-    `The node at ${url} is in ${count === 0 ? "no group" : "several groups"}. Name the one that you mean with --group.`,
+  GROUP_AMBIGUOUS: ({
+    group,
+    url,
+    known,
+  }: {
+    group: string;
+    url: string;
+    known: string;
+  }) =>
+    `The node at ${url} has several groups "${group}". Give the address of one with --group:${known}`,
+  GROUP_DOMAIN_MISSING: () =>
+    "--domain is missing. Give the domain of the group, as in --domain group-token.",
+  GROUP_LEFT: ({ group, url }: { group: string; url: string }) =>
+    `The node at ${url} does not follow the group ${group} any more. Ask a node that is a member, with --url.`,
+  GROUP_MEMBERS_MISSING: () =>
+    "--members is missing. Give the names of the nodes of the group, as in --members alice,bob,carol.",
+  GROUP_MISSING: ({ url, known }: { url: string; known: string }) =>
+    `The node at ${url} is in several groups. Give the name or the address of one with --group:${known}`,
+  GROUP_NONE: ({ url }: { url: string }) =>
+    `The node at ${url} is in no group. Create one with npx hardhat sequencer:group create, or ask another node with --url.`,
+  GROUP_PENDING: ({
+    group,
+    transaction,
+  }: {
+    group: string;
+    transaction: string;
+  }) =>
+    `The group "${group}" is still being created. Wait for it: npx hardhat sequencer:receipt ${transaction}.`,
   GROUP_NAME_INVALID: ({ value }: { value: string }) =>
     `--name "${value}" cannot be used. Give a letter followed by letters, digits, "_" or "-".`,
   GROUP_NAME_TAKEN: ({ name, network, address }: Place & { name: string }) =>
@@ -180,8 +206,16 @@ const messages = {
     `This node does not take part in the group sequencer.networks.${network}.groups.${name}. ${reason}`,
   GROUP_REFUSED: ({ domain, reason }: { domain: string; reason: string }) =>
     `The domain ${domain} refuses the group: ${reason} Correct --members or --configuration.`,
-  GROUP_UNKNOWN: ({ url, address }: { url: string; address: string }) =>
-    `The node at ${url} is in no group ${address}. npx hardhat sequencer:status shows its groups.`,
+  GROUP_UNKNOWN: ({
+    group,
+    url,
+    known,
+  }: {
+    group: string;
+    url: string;
+    known: string;
+  }) =>
+    `The node at ${url} has no group with the name, id or address "${group}". Its groups are:${known}`,
   IDENTITY_MISSING: ({
     node,
     directory,
@@ -347,6 +381,10 @@ const messages = {
     seconds: number;
   }) =>
     `${count} transactions of ${address} were still waiting after ${seconds} seconds. Let them be mined or replace them, then run again; nothing was sent.`,
+  TRANSACTION_ID_INVALID: ({ value }: { value: string }) =>
+    `"${value}" is not the id of a transaction. Give the id that npx hardhat sequencer:submit printed, as in 7a3c9e0e-4e5b-4f0e-9c56-0d1f5f6b8a11.`,
+  TRANSACTION_UNKNOWN: ({ id, url }: { id: string; url: string }) =>
+    `The node at ${url} knows no transaction ${id}. Ask the node that took it, with --url.`,
   TRANSACTION_REFUSED: ({
     step,
     network,

@@ -2,7 +2,15 @@ import { digits, printable } from "./text.ts";
 
 /** What `sequencer:submit` tells. */
 export type SubmitFact =
-  | { readonly type: "submitted"; readonly id: string; readonly url: string }
+  | {
+      readonly type: "submitted";
+      readonly id: string;
+      readonly url: string;
+      /** The address of the group. */
+      readonly group: string;
+      /** As in `transfer(string,string,uint256)`. */
+      readonly function: string;
+    }
   | {
       readonly type: "confirmed";
       readonly id: string;

@@ -17,13 +17,14 @@ export const submitTask: TaskDefinition = task(
   .addOption({
     ...text,
     name: "group",
-    description: "The address of the group (default: the only one of the node)",
+    description:
+      "The name, id or address of the group (default: the only one of the node)",
   })
   .addOption({
     ...text,
     name: "function",
     description:
-      'A function of the group\'s domain, as in "transfer(string,string,uint256)" (required)',
+      "The name of a function of the group's domain, as in transfer; if it is wrong, the error lists all (required)",
   })
   .addOption({
     ...text,

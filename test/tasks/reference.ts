@@ -13,11 +13,13 @@ interface Option {
   readonly defaultValue: unknown;
 }
 
-/** The tasks by the last part of their names: each has a page of that name. */
+/** The tasks by their names without `sequencer:`. Each has a page of that name; subtasks have a part of their task's page. */
 const definitions = new Map(
   tasks.flatMap((task) => {
-    const [id = "", ...more] = task.id;
-    if (more.length > 0 || !("options" in task)) return [];
+    const name = task.id.join(" ");
+    // The tasks are there once more as subtasks of `sequencer`, and some only group others.
+    if (!name.startsWith("sequencer:") || !("options" in task)) return [];
+    if (!("action" in task)) return [];
     const options = Object.entries(task.options).map(
       ([name, { description, defaultValue }]): Option => ({
         flag: `--${name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`,
@@ -25,15 +27,19 @@ const definitions = new Map(
         defaultValue,
       }),
     );
-    return [[id.replace("sequencer:", ""), options] as const];
+    return [[name.replace("sequencer:", ""), options] as const];
   }),
 );
 
-const pageOf = (name: string): string =>
-  readFileSync(
-    new URL(`../../docs/reference/${name}.md`, import.meta.url),
-    "utf8",
-  );
+/** The page of a task, or the part of it that is about a subtask. */
+function pageOf(name: string): string {
+  const [page = "", subtask] = name.split(" ");
+  const file = new URL(`../../docs/reference/${page}.md`, import.meta.url);
+  const text = readFileSync(file, "utf8");
+  if (subtask === undefined) return text;
+  const parts = text.split(/^## /m);
+  return parts.find((part) => part.startsWith(`sequencer:${name}\n`)) ?? "";
+}
 
 /** The rows of the first table whose first column has this title, by the names in that column. */
 function tableOf(text: string, title: string): Map<string, string> {
@@ -53,9 +59,15 @@ const isRequired = ({ description }: Option): boolean =>
 describe("tasks: the reference", () => {
   it("has a page for every task", () => {
     expect([...definitions.keys()]).to.deep.equal([
+      "call",
       "deploy",
+      "explain",
+      "group create",
+      "group list",
+      "group show",
       "identity",
       "node",
+      "receipt",
       "run",
       "simulate",
       "status",
@@ -108,7 +120,14 @@ describe("tasks: the help", () => {
     const { stdout, exitCode } = await runHardhat(["sequencer", "--help"], {});
     expect(exitCode).to.equal(0);
     for (const name of definitions.keys())
-      expect(stdout).to.match(new RegExp(`^  sequencer ${name} `, "m"));
+      expect(stdout).to.match(
+        new RegExp(`^  sequencer ${name.split(" ")[0]} `, "m"),
+      );
+    const group = await runHardhat(["sequencer", "group", "--help"], {});
+    for (const name of ["create", "list", "show"])
+      expect(group.stdout).to.match(
+        new RegExp(`^  sequencer group ${name} `, "m"),
+      );
     const help = await runHardhat(["sequencer", "submit", "--help"], {});
     expect(help.exitCode).to.equal(0);
     expect(help.stdout).to.match(/^ {2}--function .*\(required\)$/m);

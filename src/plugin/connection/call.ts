@@ -56,6 +56,11 @@ export function readCall(
   }
 }
 
+/** The functions of a domain, one in each line. */
+export function functionLines(abi: readonly AbiEntry[]): string {
+  return lines(functionsOf(abi));
+}
+
 /** What a domain answers, with integers as users of ethers know them. */
 export function readAnswer(
   { outputs }: FunctionFragment,

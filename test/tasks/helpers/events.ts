@@ -2,7 +2,15 @@ import type { DeployFact } from "../../../src/plugin/deployment/facts.ts";
 import type { RunFact } from "../../../src/view/facts.ts";
 import type { StatusFact } from "../../../src/view/status.ts";
 import type { SubmitFact } from "../../../src/view/submit.ts";
+import type { AnswerFact } from "../../../tasks/call/ask-domain.ts";
+import type { ExplainFact } from "../../../tasks/explain/explain-transaction.ts";
+import type {
+  CreateFact,
+  GroupDetailsFact,
+  GroupFact,
+} from "../../../tasks/group/facts.ts";
 import type { IdentityFact } from "../../../tasks/identity/identity.ts";
+import type { ReceiptFact } from "../../../tasks/receipt/show-receipt.ts";
 import type { SimulateFact } from "../../../tasks/simulate/facts.ts";
 
 interface Typed {
@@ -166,14 +174,81 @@ const status: Events<StatusFact> = {
 };
 
 const submit: Events<SubmitFact> = {
-  submitted: { id: 1, url: 1 },
+  submitted: { id: 1, url: 1, group: 1, function: 1 },
   confirmed: { id: 1, block: 1, transaction: 1 },
   reverted: { id: 1, reason: 1 },
   open: { id: 1, why: 1 },
 };
 
+const call: Events<AnswerFact> = {
+  answer: { url: 1, group: 1, function: 1, outputs: 1 },
+};
+
+const explain: Events<ExplainFact> = {
+  waiting: { id: 1, why: 1 },
+  confirmed: { id: 1, block: 1, transaction: 1 },
+  reverted: { id: 1, reason: 1 },
+  idle: { id: 1 },
+};
+
+const groupList: Events<GroupFact> = {
+  group: { id: 1, name: 1, domain: 1, address: 1, members: 1, created: 1 },
+};
+
+const groupCreate: Events<CreateFact> = {
+  ...groupList,
+  "group-creating": { id: 1, transaction: 1, url: 1 },
+  "group-failed": { id: 1, reason: 1 },
+  "group-open": { id: 1, transaction: 1 },
+};
+
+const groupShow: Events<GroupDetailsFact> = {
+  "group-details": {
+    url: 1,
+    id: 1,
+    name: 1,
+    domain: 1,
+    address: 1,
+    members: 1,
+    endorsers: 1,
+    threshold: 1,
+    configuration: 1,
+    coordinator: 1,
+    ranking: 1,
+    epoch: 1,
+    isMember: 1,
+    trouble: 1,
+  },
+};
+
+const receipt: Events<ReceiptFact> = {
+  confirmed: {
+    id: 1,
+    block: 1,
+    transaction: 1,
+    contract: 1,
+    effect: 1,
+    states: 1,
+  },
+  reverted: { id: 1, reason: 1 },
+  open: { id: 1, why: 1 },
+};
+
 const all = new Map<string, Readonly<Record<string, object>>>(
-  Object.entries({ deploy, identity, run, simulate, status, submit }),
+  Object.entries({
+    call,
+    deploy,
+    explain,
+    "group create": groupCreate,
+    "group list": groupList,
+    "group show": groupShow,
+    identity,
+    receipt,
+    run,
+    simulate,
+    status,
+    submit,
+  }),
 );
 
 /** The names of the fields of every `--json` line of a task, by the type of the line. */

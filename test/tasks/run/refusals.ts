@@ -195,12 +195,9 @@ describe("plugin: sequencer:run, when something is in the way", function () {
       async () => await askStatus({ url: "file:///etc/passwd" }),
     );
     for (const [options, code] of [
-      [{}, "FUNCTION_INVALID"],
-      [{ function: "transfer(" }, "FUNCTION_INVALID"],
       [{ function: "mint(uint256)", args: "{" }, "ARGS_INVALID"],
       [{ function: "mint(uint256)", args: "7" }, "ARGS_INVALID"],
       [{ function: "mint(uint256)", timeout: "0" }, "NUMBER_INVALID"],
-      [{ function: "mint(uint256)", group: "0x12", url }, "ADDRESS_INVALID"],
       [{ function: "mint(uint256)", url }, "NODE_UNREACHABLE"],
     ] as const)
       await expectError(

@@ -1,0 +1,27 @@
+import { task } from "hardhat/config";
+import type { TaskDefinition } from "hardhat/types/tasks";
+
+import { text } from "../shared/text-option.ts";
+
+/** `sequencer:explain`. */
+export const explainTask: TaskDefinition = task(
+  "sequencer:explain",
+  "Explain what a transaction waits for",
+)
+  .addPositionalArgument({
+    name: "id",
+    description:
+      "The id that sequencer:submit printed, or the id of an intent, as sequencer:status shows it",
+  })
+  .addOption({
+    ...text,
+    name: "url",
+    description:
+      "The JSON-RPC of the node that took it, over HTTP (default: the first node of sequencer:run)",
+  })
+  .addFlag({
+    name: "json",
+    description: "Print one JSON object per line and nothing else",
+  })
+  .setAction(async () => await import("./action.ts"))
+  .build();
