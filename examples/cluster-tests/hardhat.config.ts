@@ -1,9 +1,10 @@
 import hardhatMocha from "@nomicfoundation/hardhat-mocha";
 import hardhatSequencer from "hardhat-sequencer";
+import hardhatSequencerChai from "hardhat-sequencer/chai";
 import { defineConfig } from "hardhat/config";
 
 export default defineConfig({
-  plugins: [hardhatMocha, hardhatSequencer],
+  plugins: [hardhatMocha, hardhatSequencer, hardhatSequencerChai],
   sequencer: {
     nodes: ["alice", "bob", "carol", "dave"],
     threshold: 3,

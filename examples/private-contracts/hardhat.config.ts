@@ -3,10 +3,16 @@ import { createRequire } from "node:module";
 import hardhatEthers from "@nomicfoundation/hardhat-ethers";
 import hardhatMocha from "@nomicfoundation/hardhat-mocha";
 import hardhatSequencer from "hardhat-sequencer";
+import hardhatSequencerChai from "hardhat-sequencer/chai";
 import { defineConfig } from "hardhat/config";
 
 export default defineConfig({
-  plugins: [hardhatEthers, hardhatMocha, hardhatSequencer],
+  plugins: [
+    hardhatEthers,
+    hardhatMocha,
+    hardhatSequencer,
+    hardhatSequencerChai,
+  ],
   solidity: {
     version: "0.8.37",
     // What a group's EVM runs if its creator does not say otherwise.

@@ -16,8 +16,8 @@ describe("a shared account", function () {
     connection = await network.create();
     cluster = await connection.sequencer.start();
     group = await cluster.createGroup({ domain: "group-token" });
-    const mint = await group.send("alice", "mint", { to: "pot", amount: 50n });
-    await mint.confirmed();
+    const mint = group.send("alice", "mint", { to: "pot", amount: 50n });
+    await expect(mint).to.be.confirmed;
   });
 
   afterEach(async function () {
@@ -69,6 +69,8 @@ describe("a shared account", function () {
       id: intent.id,
       reason: '"pot" has 50, and 51 is asked for.',
     });
+    // The same with a matcher.
+    await expect(intent).to.be.revertedWithReason(/has 50/);
   });
 
   it("loses nothing when a node crashes", async function () {

@@ -5,7 +5,6 @@ import {
   deployPrivate,
   privateAddressOf,
   type PrivateContract,
-  PrivateRevert,
 } from "hardhat-sequencer/private-contracts";
 
 /** Three shareholders, each with a node. Who has how many shares is nobody else's business. */
@@ -34,9 +33,10 @@ describe("private shares", function () {
     const bob = await privateAddressOf(group, "bob");
     // Somebody on carol's node, who is not carol herself.
     const fund = await privateAddressOf(group, "fund@carol");
-    const { events } = await shares.send("alice", "transfer", [bob, 300n]);
-    expect(events[0]).to.include({ name: "Transfer" });
-    expect(events[0]?.args["value"]).to.equal(300n);
+    const alice = await privateAddressOf(group, "alice");
+    await expect(shares.send("alice", "transfer", [bob, 300n]))
+      .to.emit(shares, "Transfer")
+      .withArgs(alice, bob, 300n);
     await cluster.synced();
     await shares.send("bob", "transfer", [fund, 50n]);
     await cluster.synced();
@@ -49,14 +49,10 @@ describe("private shares", function () {
 
   it("cannot be sold by those who have none, and the contract says so", async function () {
     const bob = await privateAddressOf(group, "bob");
-    const error: unknown = await shares
-      .send("carol", "transfer", [bob, 1n])
-      .catch((reason: unknown) => reason);
-    const cause = error instanceof Error ? error.cause : undefined;
-    expect(cause).to.be.instanceOf(PrivateRevert);
-    expect((cause as PrivateRevert).error?.name).to.equal(
-      "ERC20InsufficientBalance",
-    );
+    const carol = await privateAddressOf(group, "carol");
+    await expect(shares.send("carol", "transfer", [bob, 1n]))
+      .to.be.revertedWithCustomError(shares, "ERC20InsufficientBalance")
+      .withArgs(carol, 0n, 1n);
   });
 
   it("pay a dividend that a public contract records in the same transaction", async function () {

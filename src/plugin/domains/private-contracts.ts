@@ -8,11 +8,12 @@ import {
 
 import type { ClusterGroup, Value } from "../connection/types.ts";
 import { SequencerError } from "../errors.ts";
+import { rememberPrivateContract } from "./known-contracts.ts";
 import { type PrivateReceipt, readReceipt } from "./private-receipt.ts";
 import { PrivateRevert } from "./private-revert.ts";
 
 export type { PrivateEvent, PrivateReceipt } from "./private-receipt.ts";
-export { PrivateRevert } from "./private-revert.ts";
+export { type CustomError, PrivateRevert } from "./private-revert.ts";
 
 /** What Hardhat compiled, or as much of it as is needed. */
 export interface PrivateArtifact {
@@ -33,6 +34,7 @@ export class PrivateContract {
     this.address = getAddress(options.address);
     this.group = ports.group;
     this.interface = ports.interface;
+    rememberPrivateContract(this);
   }
 
   /** Sends a transaction, and resolves when it has happened. Rejects with the contract's reason if it reverts. */

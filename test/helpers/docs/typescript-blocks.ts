@@ -12,8 +12,10 @@ import { type Block, root } from "./blocks.ts";
 
 /** What pages use without saying again where it comes from. */
 const givens: Readonly<Record<string, string>> = {
+  alice: "declare const alice: string;",
   artifacts: 'import { artifacts } from "hardhat";',
   bob: "declare const bob: string;",
+  carol: "declare const carol: string;",
   cluster: 'declare const cluster: import("hardhat-sequencer").RunningCluster;',
   configVariable: 'import { configVariable } from "hardhat/config";',
   defineConfig: 'import { defineConfig } from "hardhat/config";',
@@ -24,6 +26,8 @@ const givens: Readonly<Record<string, string>> = {
   hardhatSequencer: 'import hardhatSequencer from "hardhat-sequencer";',
   hre: 'import hre from "hardhat";',
   network: 'import { network } from "hardhat";',
+  token:
+    'import "hardhat-sequencer/chai"; declare const token: import("hardhat-sequencer/private-contracts").PrivateContract;',
 };
 
 /** Checks the types of blocks against the sources, all at once; gives what is wrong, with the page and the line. */
