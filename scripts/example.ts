@@ -189,17 +189,34 @@ function install(examples: readonly string[]): void {
   });
 }
 
-/** What `npm test` does in an example, after types were checked. */
-const AFTER_TYPES = /^tsc && (hardhat test.*)$/;
+/** What `npm test` does in an example: types are checked after a build if they come from it. */
+const STEPS =
+  /^(?:(?<build>hardhat build) && )?tsc && (?<test>hardhat test.*)$/;
+
+function stepsOf(example: string): {
+  readonly build: string | undefined;
+  readonly test: string;
+} {
+  const { build, test } =
+    STEPS.exec(manifestOf(example).scripts.test)?.groups ?? {};
+  if (test === undefined)
+    throw new Error(
+      `The test of ${example} is not "tsc && hardhat test", with or without "hardhat build" before`,
+    );
+  return { build, test };
+}
+
+function buildExample(example: string): void {
+  const { build } = stepsOf(example);
+  if (build === undefined) return;
+  console.log(example);
+  expectRun(path.join(folder, example), build, { code: 0 });
+}
 
 function testExample(example: string): void {
-  const { test } = manifestOf(example).scripts;
-  const command = AFTER_TYPES.exec(test)?.[1];
-  if (command === undefined)
-    throw new Error(`The test of ${example} is not "tsc && hardhat test"`);
   const cwd = path.join(folder, example);
   console.log(example);
-  expectRun(cwd, command, { code: 0 });
+  expectRun(cwd, stepsOf(example).test, { code: 0 });
   for (const { command, ...expected } of CHECKS[example] ?? [])
     expectRun(cwd, command, expected);
 }
@@ -222,6 +239,7 @@ function testExamples(
   examples.forEach(copy);
   install([...before, ...examples]);
   requireRewrittenImports();
+  examples.forEach(buildExample);
   // As tsc in each of them, but files of packages are read only once.
   expectRun(folder, `tsc --build ${examples.join(" ")}`, { code: 0 });
   examples.forEach(testExample);

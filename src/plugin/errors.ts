@@ -5,6 +5,8 @@ import { HardhatPluginError } from "@nomicfoundation/hardhat-errors";
  * Codes are stable; texts are not.
  */
 const messages = {
+  ABI_INVALID: ({ reason }: { reason: string }) =>
+    `The ABI of the contract cannot be read: ${reason}. Give what Hardhat has built: await artifacts.readArtifact("Token").`,
   ACCOUNTS_CHANGED: ({
     directory,
     node,
@@ -48,7 +50,7 @@ const messages = {
   }) =>
     `The nodes in ${directory} belong to another chain than network "${network}" is now: ${reason}. Use the chain of the earlier run, such as one that npx hardhat node keeps, or another --data-dir; simulated networks are new in every run.`,
   ARTIFACT_INVALID: ({ value }: { value: string }) =>
-    `"${value}" is no bytecode that could be deployed. Interfaces and abstract contracts have none, and libraries have to be linked first.`,
+    `${value} is no bytecode that could be deployed. Interfaces and abstract contracts have none, and libraries have to be linked first.`,
   ARGUMENTS_INVALID: ({ name, problems }: { name: string; problems: string }) =>
     `${name} does not take these arguments: ${problems}. Give every argument by its name, and large integers as bigint or as text with decimal digits.`,
   CHAIN_NOT_SIMULATED: ({ what, network }: { what: string; network: string }) =>
@@ -128,6 +130,14 @@ const messages = {
     `${name} changes states. Send it as an intent: group.send(), or npx hardhat sequencer:submit.`,
   FUNCTION_IS_VIEW: ({ name }: { name: string }) =>
     `${name} changes nothing. Ask a node for it: group.query(), or npx hardhat sequencer:call.`,
+  CONTRACT_ARGUMENTS_INVALID: ({
+    name,
+    problems,
+  }: {
+    name: string;
+    problems: string;
+  }) =>
+    `${name} does not take these arguments: ${problems}. Give them as a list, in this order.`,
   CONTRACT_FUNCTION_UNKNOWN: ({
     name,
     known,

@@ -4,15 +4,20 @@ import type { ClusterGroup, RunningCluster } from "hardhat-sequencer";
 import {
   deployPrivate,
   privateAddressOf,
-  type PrivateContract,
 } from "hardhat-sequencer/private-contracts";
+
+/** TypeScript knows the functions, events and errors of the contract once `hardhat build` has run. */
+async function deployShares(group: ClusterGroup, supply: bigint) {
+  const artifact = await artifacts.readArtifact("Shares");
+  return await deployPrivate(group, "alice", artifact, [supply]);
+}
 
 /** Three shareholders, each with a node. Who has how many shares is nobody else's business. */
 describe("private shares", function () {
   let connection: Awaited<ReturnType<typeof network.create>>;
   let cluster: RunningCluster;
   let group: ClusterGroup;
-  let shares: PrivateContract;
+  let shares: Awaited<ReturnType<typeof deployShares>>;
 
   before(async function () {
     connection = await network.create();
@@ -21,8 +26,7 @@ describe("private shares", function () {
       domain: "private-contracts",
       configuration: { externalCallsEnabled: "true" },
     });
-    const artifact = await artifacts.readArtifact("Shares");
-    shares = await deployPrivate(group, "alice", artifact, [1_000n]);
+    shares = await deployShares(group, 1_000n);
   });
 
   after(async function () {
@@ -43,7 +47,8 @@ describe("private shares", function () {
     // Every member can tell, whoever sent it.
     for (const node of group.members) {
       expect(await shares.call(node, "balanceOf", [bob])).to.equal(250n);
-      expect(await shares.call(node, "balanceOf", [fund])).to.equal(50n);
+      const left: bigint = await shares.call(node, "balanceOf", [fund]);
+      expect(left).to.equal(50n);
     }
   });
 

@@ -1,13 +1,13 @@
 import type { EventFragment } from "ethers";
 
-import type { PrivateContract } from "../domains/private-contracts.ts";
+import type { AnyPrivateContract } from "../domains/known-contracts.ts";
 import type { Check, Fail } from "./chain.ts";
 import { errorOf, eventsOf, outcomeOf } from "./outcome.ts";
 
 /** The contract reverted with a custom error. */
 export function checkCustomError(
   expected: unknown,
-  contract: PrivateContract,
+  contract: AnyPrivateContract,
   name: unknown,
 ): Check {
   return async (fail, isNegated) => {
@@ -38,7 +38,7 @@ export function checkCustomError(
 /** The contract emitted an event in a private transaction. */
 export function checkEvent(
   expected: unknown,
-  contract: PrivateContract,
+  contract: AnyPrivateContract,
   name: unknown,
 ): Check {
   return async (fail, isNegated) => {
@@ -70,14 +70,17 @@ export function checkEvent(
   };
 }
 
-function hasError({ interface: abi }: PrivateContract, name: string): boolean {
+function hasError(
+  { interface: abi }: AnyPrivateContract,
+  name: string,
+): boolean {
   let isKnown = false;
   abi.forEachError((error) => (isKnown ||= error.name === name));
   return isKnown;
 }
 
 function eventNamed(
-  { interface: abi }: PrivateContract,
+  { interface: abi }: AnyPrivateContract,
   name: unknown,
   fail: Fail,
 ): EventFragment {

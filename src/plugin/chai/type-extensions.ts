@@ -1,4 +1,7 @@
-import type { PrivateContract } from "../domains/private-contracts.ts";
+import type { InterfaceAbi } from "ethers";
+
+import type { AnyPrivateContract } from "../domains/known-contracts.ts";
+import type { ErrorName, EventName } from "../domains/private-abi.ts";
 
 export type * from "../../type-extensions.ts";
 
@@ -21,15 +24,18 @@ declare global {
        * The private contract reverted with this custom error.
        * @example await expect(token.send("bob", "transfer", [alice, 1n])).to.be.revertedWithCustomError(token, "ERC20InsufficientBalance");
        */
-      revertedWithCustomError(
-        contract: PrivateContract,
-        customErrorName: string,
+      revertedWithCustomError<Abi extends InterfaceAbi>(
+        contract: AnyPrivateContract<Abi>,
+        customErrorName: ErrorName<Abi>,
       ): CustomErrorAssertion;
       /**
        * The private contract emitted this event.
        * @example await expect(token.send("alice", "transfer", [bob, 1n])).to.emit(token, "Transfer").withArgs(alice, bob, 1n);
        */
-      emit(contract: PrivateContract, eventName: string): EmitAssertion;
+      emit<Abi extends InterfaceAbi>(
+        contract: AnyPrivateContract<Abi>,
+        eventName: EventName<Abi>,
+      ): EmitAssertion;
     }
 
     // As in @nomicfoundation/hardhat-ethers-chai-matchers, so that a project may have both.

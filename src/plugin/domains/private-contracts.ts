@@ -1,53 +1,75 @@
 import {
-  type FunctionFragment,
   getAddress,
   Interface,
   type InterfaceAbi,
+  isAddress,
   isHexString,
 } from "ethers";
 
+import { show } from "../../runtime/users/abi/read-value.ts";
 import type { ClusterGroup, Value } from "../connection/types.ts";
 import { SequencerError } from "../errors.ts";
 import { rememberPrivateContract } from "./known-contracts.ts";
+import type {
+  AnyAbi,
+  ConstructorArgs,
+  FunctionArgs,
+  FunctionName,
+  FunctionResult,
+} from "./private-abi.ts";
+import { findFunction, requireArguments } from "./private-arguments.ts";
 import { type PrivateReceipt, readReceipt } from "./private-receipt.ts";
 import { PrivateRevert } from "./private-revert.ts";
 
+export type {
+  ConstructorArgs,
+  ErrorName,
+  EventName,
+  FunctionArgs,
+  FunctionName,
+  FunctionResult,
+  IndexedHash,
+} from "./private-abi.ts";
 export type { PrivateEvent, PrivateReceipt } from "./private-receipt.ts";
 export { type CustomError, PrivateRevert } from "./private-revert.ts";
 
 /** What Hardhat compiled, or as much of it as is needed. */
-export interface PrivateArtifact {
-  readonly abi: InterfaceAbi;
+export interface PrivateArtifact<Abi extends InterfaceAbi = InterfaceAbi> {
+  readonly abi: Abi;
   readonly bytecode: string;
 }
 
-/** A contract inside a group. Whoever acts is named `node`, for the node itself, or `name@node`. */
-export class PrivateContract {
+/**
+ * A contract inside a group. Whoever acts is named `node`, for the node itself, or `name@node`. If TypeScript knows the ABI, it
+ * checks functions and arguments, and knows results and events.
+ */
+export class PrivateContract<Abi extends InterfaceAbi = AnyAbi> {
   readonly group: ClusterGroup;
   readonly address: string;
+  readonly abi: Abi;
   readonly interface: Interface;
 
   constructor(
-    options: { readonly address: string },
-    ports: { readonly group: ClusterGroup; readonly interface: Interface },
+    options: { readonly address: string; readonly abi: Abi },
+    ports: { readonly group: ClusterGroup },
   ) {
     this.address = getAddress(options.address);
+    this.abi = options.abi;
     this.group = ports.group;
-    this.interface = ports.interface;
+    this.interface = interfaceOf(options.abi);
     rememberPrivateContract(this);
   }
 
   /** Sends a transaction, and resolves when it has happened. Rejects with the contract's reason if it reverts. */
-  async send(
+  async send<Name extends FunctionName<Abi>>(
     who: string,
-    functionName: string,
-    args: readonly unknown[] = [],
-  ): Promise<PrivateReceipt> {
-    const data = this.interface.encodeFunctionData(
-      this.#fragment(functionName),
-      args,
-    );
-    return await sendPrivate(
+    functionName: Name,
+    ...[args = []]: FunctionArgs<Abi, Name>
+  ): Promise<PrivateReceipt<Abi>> {
+    const fragment = findFunction(this.interface, functionName);
+    requireArguments(fragment, args);
+    const data = this.interface.encodeFunctionData(fragment, args);
+    return await sendPrivate<Abi>(
       { group: this.group, who, interface: this.interface },
       "invoke",
       { to: this.address, data },
@@ -55,12 +77,13 @@ export class PrivateContract {
   }
 
   /** Asks a node. Gives the output, or all of them if there are several. Rejects with the contract's reason if it reverts. */
-  async call(
+  async call<Name extends FunctionName<Abi>>(
     who: string,
-    functionName: string,
-    args: readonly unknown[] = [],
-  ): Promise<unknown> {
-    const fragment = this.#fragment(functionName);
+    functionName: Name,
+    ...[args = []]: FunctionArgs<Abi, Name>
+  ): Promise<FunctionResult<Abi, Name>> {
+    const fragment = findFunction(this.interface, functionName);
+    requireArguments(fragment, args);
     const data = this.interface.encodeFunctionData(fragment, args);
     const { node, from } = readWho(who);
     const { returned } = await this.group
@@ -72,55 +95,63 @@ export class PrivateContract {
       fragment,
       typeof returned === "string" ? returned : "0x",
     );
-    return outputs.length === 1 ? outputs[0] : outputs;
-  }
-
-  #fragment(name: string): FunctionFragment {
-    const fragment = this.interface.getFunction(name);
-    if (fragment !== null) return fragment;
-    const known: string[] = [];
-    this.interface.forEachFunction((one) => known.push(one.format("sighash")));
-    throw new SequencerError("CONTRACT_FUNCTION_UNKNOWN", {
-      name,
-      known: known.join(", "),
-    });
+    // The types of the outputs are those of the ABI with which they were decoded.
+    return (outputs.length === 1 ? outputs[0] : outputs) as FunctionResult<
+      Abi,
+      Name
+    >;
   }
 }
 
 /** Deploys a contract into a group of private contracts, and resolves when it is there. */
-export async function deployPrivate(
+export async function deployPrivate<const Abi extends InterfaceAbi>(
   group: ClusterGroup,
   who: string,
-  artifact: PrivateArtifact,
-  args: readonly unknown[] = [],
-): Promise<PrivateContract & { readonly receipt: PrivateReceipt }> {
-  const abi = new Interface(artifact.abi);
-  const { bytecode } = artifact;
+  artifact: PrivateArtifact<Abi>,
+  ...[args = []]: ConstructorArgs<Abi>
+): Promise<PrivateContract<Abi> & { readonly receipt: PrivateReceipt<Abi> }> {
+  const abi = interfaceOf(artifact.abi);
+  const bytecode: unknown = artifact.bytecode;
   if (!isHexString(bytecode, true) || bytecode === "0x")
-    throw new SequencerError("ARTIFACT_INVALID", {
-      value: bytecode.slice(0, 40),
-    });
+    throw new SequencerError("ARTIFACT_INVALID", { value: show(bytecode) });
+  requireArguments(abi.deploy, args);
   const code = bytecode + abi.encodeDeploy(args).slice(2);
-  const receipt = await sendPrivate({ group, who, interface: abi }, "deploy", {
-    bytecode: code,
-  });
+  const receipt = await sendPrivate<Abi>(
+    { group, who, interface: abi },
+    "deploy",
+    { bytecode: code },
+  );
   const contract = new PrivateContract(
-    { address: receipt.contractAddress ?? "" },
-    { group, interface: abi },
+    { address: receipt.contractAddress ?? "", abi: artifact.abi },
+    { group },
   );
   return Object.assign(contract, { receipt });
 }
 
 /** A contract that is in a group already. */
-export function attachPrivate(
+export function attachPrivate<const Abi extends InterfaceAbi>(
   group: ClusterGroup,
   address: string,
-  { abi }: Pick<PrivateArtifact, "abi">,
-): PrivateContract {
-  return new PrivateContract(
-    { address },
-    { group, interface: new Interface(abi) },
-  );
+  { abi }: Pick<PrivateArtifact<Abi>, "abi">,
+): PrivateContract<Abi> {
+  if (!isAddress(address))
+    throw new SequencerError("ADDRESS_INVALID", {
+      name: "attachPrivate()",
+      value: address,
+    });
+  return new PrivateContract({ address, abi }, { group });
+}
+
+function interfaceOf(abi: InterfaceAbi): Interface {
+  try {
+    return new Interface(abi);
+  } catch (error) {
+    throw new SequencerError(
+      "ABI_INVALID",
+      { reason: error instanceof Error ? error.message : String(error) },
+      error instanceof Error ? error : undefined,
+    );
+  }
 }
 
 /** Whom contracts of a group see when somebody acts: `node`, or `name@node`. */
@@ -134,7 +165,7 @@ export async function privateAddressOf(
   return getAddress(typeof account === "string" ? account : "");
 }
 
-async function sendPrivate(
+async function sendPrivate<Abi extends InterfaceAbi>(
   {
     group,
     who,
@@ -146,11 +177,12 @@ async function sendPrivate(
   },
   functionName: "deploy" | "invoke",
   args: Readonly<Record<string, Value>>,
-): Promise<PrivateReceipt> {
+): Promise<PrivateReceipt<Abi>> {
   const { node, from } = readWho(who);
   const intent = await group.send(node, functionName, args, { from });
   const receipt = await intent.receipt();
-  if (receipt.type === "confirmed") return readReceipt(receipt, intent, abi);
+  if (receipt.type === "confirmed")
+    return readReceipt<Abi>(receipt, intent, abi);
   const revert = PrivateRevert.from(receipt.reason, abi);
   const { message: reason } = revert;
   throw new SequencerError(

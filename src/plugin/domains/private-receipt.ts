@@ -1,11 +1,14 @@
-import { getAddress, type Interface } from "ethers";
+import { getAddress, type Interface, type InterfaceAbi } from "ethers";
 
 import type { Log } from "../../runtime/domains/private-contracts/execution.ts";
 import { readInfo } from "../../runtime/domains/private-contracts/info.ts";
 import type { ConfirmedReceipt, SentIntent } from "../connection/types.ts";
+import type { AnyAbi, NamedArgs } from "./private-abi.ts";
 
 /** A private transaction that happened. */
-export interface PrivateReceipt extends ConfirmedReceipt {
+export interface PrivateReceipt<
+  Abi extends InterfaceAbi = AnyAbi,
+> extends ConfirmedReceipt {
   /** The private address of who sent it. */
   readonly from: string;
   /** Undefined for a new contract. */
@@ -13,26 +16,22 @@ export interface PrivateReceipt extends ConfirmedReceipt {
   /** The new contract. */
   readonly contractAddress: string | undefined;
   readonly gasUsed: bigint;
-  readonly events: readonly PrivateEvent[];
+  readonly events: readonly PrivateEvent<Abi>[];
 }
 
-/** What a private contract emitted. */
-export interface PrivateEvent {
+/** What a private contract emitted: `name` is undefined if the ABI does not have it, `args` are by name or else by position. */
+export type PrivateEvent<Abi extends InterfaceAbi = AnyAbi> = NamedArgs<Abi> & {
   readonly address: string;
   readonly topics: readonly string[];
   readonly data: string;
-  /** Undefined if the ABI does not have it. */
-  readonly name: string | undefined;
-  /** By name; those without one by position. */
-  readonly args: Readonly<Record<string, unknown>>;
-}
+};
 
 /** What a confirmed intent did, read with an ABI. */
-export function readReceipt(
+export function readReceipt<Abi extends InterfaceAbi>(
   confirmed: ConfirmedReceipt,
   intent: SentIntent,
   abi: Interface,
-): PrivateReceipt {
+): PrivateReceipt<Abi> {
   const read = readInfo(intent.effect()?.infos ?? []);
   if (read === undefined)
     throw new Error(`${intent.node} has no record of its own intent.`);
@@ -42,21 +41,21 @@ export function readReceipt(
     to: read.to && getAddress(read.to),
     contractAddress: read.created && getAddress(read.created),
     gasUsed: read.gasUsed,
-    events: read.logs.map((log) => readEvent(log, abi)),
+    events: read.logs.map((log) => readEvent<Abi>(log, abi)),
   };
 }
 
-function readEvent(
+function readEvent<Abi extends InterfaceAbi>(
   { address, topics, data }: Log,
   abi: Interface,
-): PrivateEvent {
+): PrivateEvent<Abi> {
   const parsed = parseLog({ topics, data }, abi);
   const nameAt = (index: number): string => {
     const { name } = parsed?.fragment.inputs[index] ?? {};
     return name === undefined || name === "" ? String(index) : name;
   };
   const values: readonly unknown[] = parsed?.args.toArray() ?? [];
-  return {
+  const event: PrivateEvent = {
     address: getAddress(address),
     topics,
     data,
@@ -65,6 +64,8 @@ function readEvent(
       values.map((value, index) => [nameAt(index), value]),
     ),
   };
+  // Name and arguments are those of the ABI with which they were read.
+  return event as PrivateEvent<Abi>;
 }
 
 /** Another contract may have an event with the same topic, and something else in it. */

@@ -228,7 +228,7 @@ const probe = (plugins: string): string => `
   const hre = await createHardhatRuntimeEnvironment({ plugins });
   await hre.network.create();
   const contract = { interface: new Interface([]), runner: null };
-  const own = new PrivateContract({ address: ZeroAddress }, contract);
+  const own = new PrivateContract({ address: ZeroAddress, abi: [] }, {});
   for (const run of [
     () => expect(1).to.emit(own, "Transfer"),
     () => expect(1).to.emit(contract, "Transfer"),

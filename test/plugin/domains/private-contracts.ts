@@ -15,6 +15,17 @@ import {
   artifactOf,
 } from "../helpers/private-contracts.ts";
 
+/** Calls a method as somebody does who has no compiler. */
+async function asJavaScript(
+  target: object,
+  method: string,
+  args: readonly unknown[],
+): Promise<unknown> {
+  const found: unknown = Reflect.get(target, method);
+  if (typeof found !== "function") throw new Error(`No method ${method}`);
+  return (await Reflect.apply(found, target, args)) as unknown;
+}
+
 describe("private-contracts on real nodes", function () {
   this.timeout(60_000);
   afterEach(closeConnections);
@@ -145,6 +156,68 @@ describe("private-contracts on real nodes", function () {
     });
     await expectError("NODE_UNKNOWN", async () => {
       await coin.send("bob@nowhere", "transfer", [alice, 1n]);
+    });
+  });
+
+  it("refuses arguments before anything is sent, all problems at once", async function () {
+    const { cluster } = await aCluster();
+    const group = await aContractGroup(cluster);
+    const artifact = await artifactOf("Workshop");
+    const workshop = await deployPrivate(group, "alice", artifact);
+    const { address } = workshop;
+    for (const [name, args, ...problems] of [
+      ["cheer", [], "value is missing"],
+      ["cheer", [256n], "value cannot be 256: it is a uint8"],
+      ["cheer", [1n, 2n], "there are 2 values instead of 1"],
+      ["cheer", 1n, "1 is not a list"],
+      ["cheer", [undefined], "value cannot be undefined"],
+      ["order", [1n, -1n, 5, ["x", 2]], "amount", "note", "prices[0]"],
+      ["amounts", ["0x12", 1n], 'customer cannot be "0x12"'],
+      ["recover", ["0x00", 1, "0x", 7n], "hash", "r cannot", "s cannot"],
+      ["write", ["0x123"], "data cannot be"],
+    ] as const)
+      for (const run of [
+        async () => await asJavaScript(workshop, "send", ["bob", name, args]),
+        async () => await asJavaScript(workshop, "call", ["bob", name, args]),
+      ]) {
+        const error = await expectError("CONTRACT_ARGUMENTS_INVALID", run);
+        expect(error.message).to.include(`${name}(`);
+        for (const problem of problems)
+          expect(error.message).to.include(problem);
+      }
+    await expectError("CONTRACT_ARGUMENTS_INVALID", async () => {
+      await deployPrivate(group, "alice", await artifactOf("Coin"), ["a lot"]);
+    });
+    const two = attachPrivate(group, address, {
+      abi: ["function pay(bool)", "function pay(tuple(string, bool)[1])"],
+    });
+    await expectError("FUNCTION_AMBIGUOUS", async () => {
+      await asJavaScript(two, "send", ["alice", "pay", [true]]);
+    });
+    for (const [name, value, problem] of [
+      ["pay(bool)", "false", 'argument 1 cannot be "false": it is a bool'],
+      ["pay((string,bool)[1])", [], "argument 1 cannot be a list"],
+      ["pay((string,bool)[1])", [["x"]], "argument 1[0].argument 2 is missing"],
+      ["pay((string,bool)[1])", [{ 0: "x", a: 1 }], "argument 1[0].a is none"],
+    ] as const) {
+      const error = await expectError(
+        "CONTRACT_ARGUMENTS_INVALID",
+        async () => await asJavaScript(two, "send", ["alice", name, [value]]),
+      );
+      expect(error.message).to.include(problem);
+    }
+    await expectError("ADDRESS_INVALID", () =>
+      attachPrivate(group, "0x12", artifact),
+    );
+    for (const abi of [undefined, 5, "["]) {
+      const wrong: object = { abi, bytecode: "0x00" };
+      await expectError("ABI_INVALID", async () => {
+        await Reflect.apply(deployPrivate, undefined, [group, "alice", wrong]);
+      });
+    }
+    await expectError("ARTIFACT_INVALID", async () => {
+      const wrong: object = { abi: [] };
+      await Reflect.apply(deployPrivate, undefined, [group, "alice", wrong]);
     });
   });
 

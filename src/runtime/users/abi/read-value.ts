@@ -179,7 +179,8 @@ function at(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-function show(value: unknown): string {
+/** A value for messages. */
+export function show(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(shorten(value));
   if (Array.isArray(value)) return "a list";
   return typeof value === "object" && value !== null
