@@ -240,6 +240,8 @@ const messages = {
     `${option} is for a workload. Add --intents with the number of intents, or leave ${option} out.`,
   INTENT_ID_INVALID: ({ value }: { value: string }) =>
     `"${value}" is not the id of an intent. Give what group.send() gave, or its id.`,
+  INTENT_GONE: ({ id, node }: { id: string; node: string }) =>
+    `Intent ${id} of ${node} was sent after the snapshot to which the chain and the nodes went back, so it is gone. Send it again.`,
   INTENT_REVERTED: ({
     id,
     node,
@@ -358,6 +360,8 @@ const messages = {
     reason,
   }: Port & { reason: string }) =>
     `Port ${port}, for ${purpose} of ${node}, cannot be opened: ${reason}. Choose another with ${option}; 0 takes any that is free.`,
+  GROUP_GONE: ({ group }: { group: string }) =>
+    `Group ${group} was created after the snapshot to which the chain and the nodes went back, so it is gone. Create it again, or take the snapshot after it is created.`,
   OPTIONS_INVALID: ({ what, problems }: { what: string; problems: string }) =>
     `${what} cannot be called like this: ${problems}.`,
   PROXY_REFUSED: ({ network, reason }: { network: string; reason: string }) =>
@@ -381,6 +385,12 @@ const messages = {
     `--from ${value} is none of the ${count} accounts of network "${network}". Give the address of one of them, or an index from 0 to ${count - 1}.`,
   THRESHOLD_INVALID: ({ value, count }: { value: string; count: number }) =>
     `--threshold ${value} does not fit ${count} members. Give a whole number from 1 to ${count}.`,
+  SNAPSHOT_CLUSTER_STOPPED: () =>
+    "The cluster that ran when the snapshot was taken has stopped, so its nodes cannot go back with the chain; nothing was changed. Leave it running until the connection is closed, or use another connection for tests that stop it.",
+  SNAPSHOT_NOT_SIMULATED: ({ network }: { network: string }) =>
+    `evm_revert would take the chain of network "${network}" back, but not the nodes that run on it; nothing was changed. Use a network of type "edr-simulated", or stop the nodes first: await connection.sequencer.cluster.stop().`,
+  SNAPSHOT_RESTORED: ({ what }: { what: string }) =>
+    `The chain and the nodes went back to a snapshot before ${what} was done, so it did not happen. Wait for it before you restore a snapshot.`,
   TRANSACTIONS_PENDING: ({
     address,
     count,

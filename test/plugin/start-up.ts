@@ -31,7 +31,7 @@ const ours = (modules: readonly string[]): readonly string[] =>
 
 /** What takes long to load, or has no business in a build. */
 const heavy =
-  /\/src\/(runtime\/(?!node\/settings\.ts)|protocol|ledger|simulation|view|typechain)|\/src\/plugin\/(deployment|connection\/(?!sequencer\.ts))|\/tasks\/[a-z]+\/(?!definition\.ts|text-option\.ts)|node_modules\/(ethers|@noble|ws)\//;
+  /\/src\/(runtime\/(?!node\/settings\.ts)|protocol|ledger|simulation|view|typechain)|\/src\/plugin\/(deployment|connection\/(?!(sequencer|snapshots|request-gate)\.ts))|\/tasks\/[a-z]+\/(?!definition\.ts|text-option\.ts)|node_modules\/(ethers|@noble|ws)\//;
 
 describe("plugin: start-up", function () {
   this.timeout(60_000);

@@ -18,6 +18,7 @@ import type {
   Reorganisation,
   RunningCluster,
 } from "./types.ts";
+import { type SavedCluster, saveCluster } from "./saved-cluster.ts";
 import type { Waits } from "./waits.ts";
 
 /** What only a simulated chain can do. */
@@ -34,6 +35,8 @@ export interface TestClusterOptions {
   readonly threshold: number | undefined;
   /** The account of each node. */
   readonly addresses: ReadonlyMap<string, string>;
+  /** Where the nodes' disks are. */
+  readonly dataDir: string;
 }
 
 /** What it is connected with. */
@@ -48,6 +51,8 @@ export interface TestClusterPorts {
   readonly headOf: () => Promise<number>;
   /** Why nodes stopped by themselves. */
   readonly failures: ReadonlyMap<string, Error>;
+  /** Runs something as nobody's request to the chain, whoever calls. */
+  readonly detached: (run: () => void) => void;
   /** Closes what is left open, and removes what it has left on disk. */
   readonly clean: () => Promise<void>;
 }
@@ -58,6 +63,7 @@ export class TestCluster implements RunningCluster {
   readonly factory: string;
   readonly #options: TestClusterOptions;
   readonly #ports: TestClusterPorts;
+  #restores = 0;
   #stopping: Promise<void> | undefined;
 
   constructor(options: TestClusterOptions, ports: TestClusterPorts) {
@@ -102,6 +108,7 @@ export class TestCluster implements RunningCluster {
     const endorsers = cluster.endorsersOf({ ...group, members });
     const { threshold = this.#thresholdFor(endorsers.length) } = group;
     const [first = ""] = members;
+    const restores = this.#restores;
     const created = await asUserError(
       async () =>
         await waits.until(
@@ -111,6 +118,12 @@ export class TestCluster implements RunningCluster {
             members,
             ...(threshold !== undefined && { threshold }),
           }),
+          () =>
+            restores === this.#restores
+              ? undefined
+              : new SequencerError("SNAPSHOT_RESTORED", {
+                  what: "createGroup()",
+                }),
         ),
     );
     // Nodes keep a group that they have joined, so the chain must not forget it either.
@@ -118,6 +131,7 @@ export class TestCluster implements RunningCluster {
     return new Group(created, members, {
       member: (name) => this.#member(name),
       waits,
+      restores: () => this.#restores,
     });
   }
 
@@ -175,6 +189,53 @@ export class TestCluster implements RunningCluster {
           isDepth ? head - blocks : blocks.fromBlock - 1,
         ),
     );
+  }
+
+  /** Saves the nodes as they are now. */
+  save(): SavedCluster {
+    const { cluster, sabotage } = this.#ports;
+    const simulated = this.#simulated("evm_snapshot");
+    return saveCluster(this.#options, {
+      cluster,
+      nodes: this.nodes,
+      sabotage,
+      simulated,
+    });
+  }
+
+  /** So that a reorganisation of what comes from now on goes back to now, and not to what was before a snapshot. */
+  async rememberChain(): Promise<void> {
+    await this.#simulated("evm_snapshot").history.add();
+  }
+
+  /** Takes the chain and the nodes back. If the chain does not go back, the nodes go on as they were. */
+  async restore(
+    saved: SavedCluster,
+    goBack: () => Promise<boolean>,
+  ): Promise<void> {
+    const { mining, history } = this.#simulated("evm_revert");
+    const { waits, detached } = this.#ports;
+    const up = this.nodes.filter(({ isUp }) => isUp);
+    await Promise.all(
+      this.nodes.map(async (node) => {
+        await node.crash();
+      }),
+    );
+    const isBack = await history.restore(saved.history, goBack);
+    if (isBack) {
+      saved.apply();
+      this.#restores += 1;
+    }
+    detached(() => {
+      for (const node of this.nodes)
+        if (isBack ? saved.up.has(node.name) : up.includes(node)) node.start();
+    });
+    if (!isBack) return;
+    waits.restored();
+    for (const node of this.nodes)
+      if (saved.held.has(node.name)) await node.holdBlocks();
+    if (saved.isMiningPaused) await mining.pause();
+    else await mining.resume();
   }
 
   async stop(): Promise<void> {

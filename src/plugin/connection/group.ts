@@ -19,6 +19,8 @@ export class Group implements ClusterGroup {
   readonly #group: NodeGroup;
   readonly #member: (name: string) => Member;
   readonly #waits: Waits;
+  readonly #restores: () => number;
+  readonly #since: number;
 
   constructor(
     group: NodeGroup,
@@ -27,6 +29,8 @@ export class Group implements ClusterGroup {
     ports: {
       readonly member: (name: string) => Member;
       readonly waits: Waits;
+      /** How often the nodes went back to an earlier moment. */
+      readonly restores: () => number;
     },
   ) {
     this.address = group.address;
@@ -37,6 +41,8 @@ export class Group implements ClusterGroup {
     this.#group = group;
     this.#member = ports.member;
     this.#waits = ports.waits;
+    this.#restores = ports.restores;
+    this.#since = ports.restores();
   }
 
   async send(
@@ -51,6 +57,7 @@ export class Group implements ClusterGroup {
     if (isView(call.fragment.stateMutability))
       throw new SequencerError("FUNCTION_IS_VIEW", { name: call.signature });
     const dependsOn = (options.dependsOn ?? []).map(idOf);
+    const restores = this.#restores();
     const id = await asUserError(
       async () =>
         await this.#waits.until(
@@ -62,9 +69,16 @@ export class Group implements ClusterGroup {
             dependsOn,
             ...(options.from !== undefined && { from: options.from }),
           }),
+          () =>
+            restores === this.#restores()
+              ? undefined
+              : new SequencerError("SNAPSHOT_RESTORED", { what: "send()" }),
         ),
     );
-    return new Intent({ id, group }, { member, waits: this.#waits });
+    return new Intent(
+      { id, group },
+      { member, waits: this.#waits, restores: this.#restores },
+    );
   }
 
   async query(
@@ -110,6 +124,13 @@ export class Group implements ClusterGroup {
         group: this.address,
         members: this.members.join(", "),
       });
+    // Only nodes that went back to an earlier moment forget a group.
+    if (
+      this.#restores() !== this.#since &&
+      member.isUp &&
+      member.node.group(this.#group.address) === undefined
+    )
+      throw new SequencerError("GROUP_GONE", { group: this.address });
     return member;
   }
 }

@@ -8,7 +8,8 @@ import type { Reorganisation } from "./types.ts";
 /** More than any test takes back. */
 const SNAPSHOTS_MAX = 4_096;
 
-interface Snapshot {
+/** A snapshot of the chain. */
+export interface Snapshot {
   readonly id: string;
   /** The chain was at most this high. */
   readonly height: number;
@@ -76,6 +77,33 @@ export class History {
         await this.#ask("evm_mine");
       await this.#take();
       return { ancestor, from, to: await this.#height() };
+    });
+  }
+
+  /** From now on, the chain can be taken back to where it is. */
+  async add(): Promise<void> {
+    await this.#alone(async () => {
+      await this.#take();
+    });
+  }
+
+  /** What can be gone back to now, for {@link restore}. */
+  remembered(): readonly Snapshot[] {
+    return [...this.#snapshots];
+  }
+
+  /** Lets somebody else take the chain back to a moment, with what was remembered then. False if that failed. */
+  async restore(
+    remembered: readonly Snapshot[],
+    goBack: () => Promise<boolean>,
+  ): Promise<boolean> {
+    return await this.#alone(async () => {
+      const isBack = await goBack();
+      if (isBack) {
+        this.#snapshots = [...remembered];
+        await this.#take();
+      }
+      return isBack;
     });
   }
 

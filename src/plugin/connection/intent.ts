@@ -13,22 +13,35 @@ export class Intent implements SentIntent {
   readonly group: GroupAddress;
   readonly #member: Member;
   readonly #waits: Waits;
+  readonly #restores: () => number;
+  readonly #since: number;
 
   constructor(
     options: { readonly id: IntentId; readonly group: GroupAddress },
-    ports: { readonly member: Member; readonly waits: Waits },
+    ports: {
+      readonly member: Member;
+      readonly waits: Waits;
+      /** How often the nodes went back to an earlier moment. */
+      readonly restores: () => number;
+    },
   ) {
     this.id = options.id;
     this.group = options.group;
     this.node = ports.member.name;
     this.#member = ports.member;
     this.#waits = ports.waits;
+    this.#restores = ports.restores;
+    this.#since = ports.restores();
   }
 
   async receipt(): Promise<IntentReceipt> {
     const { id, node, group } = this;
+    const gone = this.#gone();
+    if (gone !== undefined) throw gone;
     const settled = this.#member.settlement(group, id);
-    const { outcome } = await this.#waits.until(node, settled);
+    const { outcome } = await this.#waits.until(node, settled, () =>
+      this.#gone(),
+    );
     if (outcome.type === "Reverted")
       return { type: "reverted", id, reason: outcome.reason };
     const { block, transactionHash } = outcome;
@@ -49,6 +62,8 @@ export class Intent implements SentIntent {
   }
 
   async resume(): Promise<boolean> {
+    const gone = this.#gone();
+    if (gone !== undefined) throw gone;
     return await asUserError(
       async () => await this.#member.node.resume(this.id),
     );
@@ -58,5 +73,15 @@ export class Intent implements SentIntent {
     return this.#member.isUp
       ? this.#member.node.effectOf(this.group, this.id)
       : undefined;
+  }
+
+  /** An intent that is younger than the moment to which its node went back is not there any more. */
+  #gone(): SequencerError | undefined {
+    const { id, node, group } = this;
+    if (this.#restores() === this.#since || !this.#member.isUp)
+      return undefined;
+    return this.#member.knows(group, id)
+      ? undefined
+      : new SequencerError("INTENT_GONE", { id, node });
   }
 }

@@ -31,6 +31,10 @@ export class Mining {
     await this.#ask("evm_setIntervalMining", this.#interval());
   }
 
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
   async pause(): Promise<void> {
     if (this.#isPaused) return;
     this.#isPaused = true;

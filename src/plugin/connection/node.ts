@@ -41,6 +41,10 @@ export class MemberNode implements ClusterNode {
     return this.#member.isUp;
   }
 
+  get isHeld(): boolean {
+    return this.isUp && this.#isHeld;
+  }
+
   get height(): number {
     return asUserErrorNow(() => this.#member.node.height());
   }
@@ -88,6 +92,11 @@ export class MemberNode implements ClusterNode {
   async restart(): Promise<void> {
     await this.crash();
     this.#requireRunning();
+    this.#member.start();
+  }
+
+  /** Starts it on the disk that it has. */
+  start(): void {
     this.#member.start();
   }
 

@@ -19,6 +19,7 @@ import { TestCluster } from "./cluster.ts";
 import { History } from "./history.ts";
 import { type Ask, Mining } from "./mining.ts";
 import { readStartOptions } from "./options.ts";
+import type { RequestGate } from "./request-gate.ts";
 import { Requests } from "./requests.ts";
 import { Sabotage } from "./sabotage.ts";
 import type { ClusterStartOptions } from "./types.ts";
@@ -29,11 +30,14 @@ export async function openCluster(
   connection: NetworkConnection<string>,
   config: SequencerConfig,
   options: ClusterStartOptions,
+  gate: RequestGate,
 ): Promise<TestCluster> {
   const start = readStartOptions(options, config, builtInDomains);
   const { networkName: network, networkConfig, provider } = connection;
   const ask: Ask = async (method, ...params): Promise<unknown> =>
-    (await provider.request({ method, params })) as unknown;
+    await gate.enter(
+      async () => (await provider.request({ method, params })) as unknown,
+    );
   // Tests send from the first accounts, and two who send from one account take each other's nonces.
   const accounts = await accountsFor(connection, start.nodes.length, "last");
   const factory = await ensureFactory(
@@ -114,6 +118,7 @@ export async function openCluster(
       addresses: new Map(
         [...keys].map(([name, { address }]) => [name, address]),
       ),
+      dataDir,
     },
     {
       cluster,
@@ -129,6 +134,9 @@ export async function openCluster(
       headOf: async () =>
         Number(await ask("eth_blockNumber")) - start.settings.confirmations,
       failures,
+      detached: (run) => {
+        gate.leave(run);
+      },
       clean: async () => {
         await client.close();
         clean();

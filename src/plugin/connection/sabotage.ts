@@ -7,6 +7,12 @@ const BASE_GAS = 21_000;
 const TOKEN_GAS = 10;
 const CALL_GAS = 1_000;
 
+/** How many transitions are still to fail, of each node and of any. */
+export interface SavedSabotage {
+  readonly left: ReadonlyMap<string, number>;
+  readonly leftOfAny: number;
+}
+
 /**
  * Lets transitions fail on the chain. Nothing is faked: the payer signs with enough gas for the transaction to be mined, and
  * too little for the contract to finish, as happens when gas is estimated too low.
@@ -19,6 +25,17 @@ export class Sabotage {
   add(count: number, node?: string): void {
     if (node === undefined) this.#leftOfAny += count;
     else this.#left.set(node, (this.#left.get(node) ?? 0) + count);
+  }
+
+  /** What is still to fail, for {@link restore}. */
+  save(): SavedSabotage {
+    return { left: new Map(this.#left), leftOfAny: this.#leftOfAny };
+  }
+
+  restore({ left, leftOfAny }: SavedSabotage): void {
+    this.#left.clear();
+    for (const [node, count] of left) this.#left.set(node, count);
+    this.#leftOfAny = leftOfAny;
   }
 
   /** A payer that signs what it is told to, unless it shall fail. */

@@ -1,8 +1,11 @@
 import type { NetworkConnection } from "hardhat/types/network";
+import type { JsonRpcRequest, JsonRpcResponse } from "hardhat/types/providers";
 
 import type { SequencerConfig } from "../config.ts";
 import { SequencerError } from "../errors.ts";
 import type { TestCluster } from "./cluster.ts";
+import { RequestGate } from "./request-gate.ts";
+import { Snapshots } from "./snapshots.ts";
 import type {
   ClusterStartOptions,
   ConnectionSequencer,
@@ -13,6 +16,14 @@ import type {
 export class LazySequencer implements ConnectionSequencer {
   readonly #config: SequencerConfig;
   readonly #connection: NetworkConnection<string>;
+  readonly #gate = new RequestGate();
+  readonly #snapshots = new Snapshots({
+    gate: this.#gate,
+    running: async () => {
+      await this.#starting?.catch(() => undefined);
+      return this.isRunning ? this.#cluster : undefined;
+    },
+  });
   #starting: Promise<TestCluster> | undefined;
   #cluster: TestCluster | undefined;
 
@@ -50,6 +61,35 @@ export class LazySequencer implements ConnectionSequencer {
     }
   }
 
+  /** Sees every request to the chain: nodes go where snapshots of the chain go. */
+  async onRequest(
+    request: JsonRpcRequest,
+    next: () => Promise<JsonRpcResponse>,
+  ): Promise<JsonRpcResponse> {
+    const { method } = request;
+    const { networkConfig, networkName: network } = this.#connection;
+    if (networkConfig.type !== "edr-simulated") {
+      if (method === "evm_revert" && this.isRunning)
+        throw new SequencerError("SNAPSHOT_NOT_SIMULATED", { network });
+      return await next();
+    }
+    if (this.#gate.isInside) {
+      const response = await next();
+      if (method === "evm_revert") this.#snapshots.forget(request);
+      return response;
+    }
+    switch (method) {
+      case "evm_snapshot":
+        return await this.#snapshots.take(next);
+      case "evm_revert":
+        return await this.#snapshots.goBack(request, next);
+      default:
+        return this.#starting === undefined && this.#cluster === undefined
+          ? await next()
+          : await this.#gate.pass(next);
+    }
+  }
+
   /** Stops whatever runs, or is about to. */
   async stop(): Promise<void> {
     await this.#starting?.catch(() => undefined);
@@ -58,6 +98,11 @@ export class LazySequencer implements ConnectionSequencer {
 
   async #open(options: ClusterStartOptions): Promise<TestCluster> {
     const { openCluster } = await import("./open.ts");
-    return await openCluster(this.#connection, this.#config, options);
+    return await openCluster(
+      this.#connection,
+      this.#config,
+      options,
+      this.#gate,
+    );
   }
 }

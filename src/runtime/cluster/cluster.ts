@@ -18,7 +18,7 @@ import type { NodeSettings } from "../node/settings.ts";
 import { stopThenClose } from "../ledger/client/stop.ts";
 import type { ChainClient, Faucet, Payer } from "../ports.ts";
 import { type NodeGroup, NodeRefusal } from "../service.ts";
-import { Hub } from "../transport/in-process.ts";
+import { type DirectedFaults, Hub } from "../transport/in-process.ts";
 import type { Draw, LinkFaults } from "../transport/link-faults.ts";
 import { directoryOf, Member, type MemberPorts } from "./member.ts";
 
@@ -254,6 +254,18 @@ export class Cluster {
     const from = this.member(direction.from).name;
     const to = this.member(direction.to).name;
     this.#hub.disturb({ from, to }, faults);
+  }
+
+  /** The faults of the network, for {@link setFaults}. */
+  faults(): readonly DirectedFaults[] {
+    return this.#hub.faults();
+  }
+
+  /** The network has these faults, and no others. */
+  setFaults(all: readonly DirectedFaults[]): void {
+    this.#hub.heal();
+    for (const { direction, faults } of all)
+      this.#hub.disturb(direction, faults);
   }
 
   /** The network is perfect again. */

@@ -1,4 +1,5 @@
 import type { KeyObject } from "node:crypto";
+import { copyFileSync, rmSync } from "node:fs";
 
 import type { NodeName, IntentId, GroupAddress } from "../../protocol/ids.ts";
 import type { Receipt } from "../../protocol/records.ts";
@@ -145,6 +146,26 @@ export class Member {
 
   async stop(): Promise<void> {
     await this.crash();
+  }
+
+  /** Copies its database as it is now, also while it is down. */
+  copyTo(file: string): void {
+    const store = this.#store;
+    if (store?.database.isClosed === false) store.database.copyTo(file);
+    else copyFileSync(this.#options.file, file);
+  }
+
+  /** Replaces its database by a copy. It must be down. */
+  replaceBy(copy: string): void {
+    const { file } = this.#options;
+    for (const part of [file, `${file}-wal`, `${file}-shm`])
+      rmSync(part, { force: true });
+    copyFileSync(copy, file);
+  }
+
+  /** Whether its disk has an intent. It must be up. */
+  knows(group: GroupAddress, id: IntentId): boolean {
+    return this.#store?.records.intent(group, id) !== undefined;
   }
 
   /** Resolves with the id when the intent is on the node's disk. */

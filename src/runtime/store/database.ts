@@ -64,6 +64,15 @@ export class Database {
     }
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Writes all that was committed to a new file. */
+  copyTo(file: string): void {
+    this.run("VACUUM INTO ?", file);
+  }
+
   /** All that `write` does happens, durably, or nothing of it does. */
   commit<Result>(write: () => Result): Result {
     const result = this.write(write);

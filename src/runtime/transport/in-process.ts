@@ -21,6 +21,12 @@ export interface Direction {
   readonly to: NodeName;
 }
 
+/** The faults of one link. */
+export interface DirectedFaults {
+  readonly direction: Direction;
+  readonly faults: LinkFaults;
+}
+
 /** Connects the nodes of one process. Everything arrives, in order and soon, unless a test makes faults. */
 export class Hub {
   readonly #queueMax: number;
@@ -91,6 +97,14 @@ export class Hub {
 
   restore(direction: Direction): void {
     this.disturb(direction, { isCut: false });
+  }
+
+  /** The faults of all links, as they are now. */
+  faults(): readonly DirectedFaults[] {
+    return [...this.#links.values()].map(({ direction, link }) => ({
+      direction,
+      faults: link.faults,
+    }));
   }
 
   /** No faults any more, anywhere. */
