@@ -50,8 +50,8 @@ describe("deposits", function () {
         { data: "0xcafe" },
       ),
     );
-    expect(await token.balanceOf("alice", "till@alice")).to.equal(70n);
-    expect(await token.balanceOf("bob", "till@bob")).to.equal(30n);
+    expect(await token.balanceOf("till@alice")).to.equal(70n);
+    expect(await token.balanceOf("till@bob")).to.equal(30n);
   });
 
   it("are seen by their owner and by notaries", async function () {
@@ -63,7 +63,7 @@ describe("deposits", function () {
     expect(seen("bob")).to.deep.equal([bobs]);
     expect(seen("audit")).to.have.deep.members([alices, bobs]);
     const error: unknown = await token
-      .balanceOf("alice", "till@bob")
+      .balanceOf("till@bob", { at: "alice" })
       .catch((reason: unknown) => reason);
     expect(String(error)).to.include("alice does not see the coins");
   });
@@ -99,8 +99,8 @@ describe("deposits", function () {
         recipients,
       }),
     );
-    expect(await token.balanceOf("bob", "till@bob")).to.equal(75n);
-    expect(await token.balanceOf("alice", "till@alice")).to.equal(25n);
+    expect(await token.balanceOf("till@bob")).to.equal(75n);
+    expect(await token.balanceOf("till@alice")).to.equal(25n);
   });
 
   it("wait for money if they are told to", async function () {
@@ -116,8 +116,8 @@ describe("deposits", function () {
     await rent.resume();
     await rent.confirmed();
     await cluster.synced();
-    expect(await token.balanceOf("alice", "till@alice")).to.equal(0n);
-    expect(await token.balanceOf("bob", "till@bob")).to.equal(115n);
+    expect(await token.balanceOf("till@alice")).to.equal(0n);
+    expect(await token.balanceOf("till@bob")).to.equal(115n);
   });
 
   it("go on when the notary that coordinates crashes", async function () {
@@ -135,7 +135,7 @@ describe("deposits", function () {
 
     await cluster.node(crashed).restart();
     await cluster.synced();
-    expect(await token.balanceOf("alice", "till@alice")).to.equal(20n);
-    expect(await token.balanceOf(crashed, "till@bob")).to.equal(95n);
+    expect(await token.balanceOf("till@alice")).to.equal(20n);
+    expect(await token.balanceOf("till@bob", { at: crashed })).to.equal(95n);
   });
 });

@@ -25,7 +25,7 @@ describe("coins of their owners", function () {
 
   it("go from account to account", async function () {
     const issue = await coins.issue({
-      from: "treasury@bank",
+      by: "treasury@bank",
       to: "till@alice",
       amount: 100n,
     });

@@ -8,6 +8,7 @@ import { MemberNode } from "./node.ts";
 import { readFaults, requireCount } from "./options.ts";
 import { asUserError, asUserErrorNow } from "./refusals.ts";
 import type { Requests } from "./requests.ts";
+import { newGroup, requireOptions } from "./require-options.ts";
 import type { Sabotage } from "./sabotage.ts";
 import type {
   ClusterGroup,
@@ -100,6 +101,7 @@ export class TestCluster implements RunningCluster {
 
   async createGroup(group: NewClusterGroup): Promise<ClusterGroup> {
     this.#requireRunning();
+    requireOptions("createGroup()", newGroup, group);
     const { cluster, waits, simulated } = this.#ports;
     const all = this.nodes.map(({ name }) => name);
     const members = (group.members ?? all).map(

@@ -6,6 +6,12 @@ import { SequencerError } from "../errors.ts";
 import { readAnswer, readCall } from "./call.ts";
 import { Intent } from "./intent.ts";
 import { asUserError, asUserErrorNow } from "./refusals.ts";
+import {
+  account,
+  optional,
+  requireOptions,
+  sendOptions,
+} from "./require-options.ts";
 import type { ClusterGroup, SendOptions, SentIntent, Value } from "./types.ts";
 import type { Waits } from "./waits.ts";
 
@@ -51,6 +57,11 @@ export class Group implements ClusterGroup {
     args: Readonly<Record<string, Value>> = {},
     options: SendOptions = {},
   ): Promise<SentIntent> {
+    requireOptions(
+      "group.send()",
+      optional({ ...sendOptions, from: account }),
+      options,
+    );
     const { address: group, domain } = this.#group;
     const member = this.#memberOf(node);
     const call = readCall(domain, functionName, args);
@@ -87,6 +98,7 @@ export class Group implements ClusterGroup {
     args: Readonly<Record<string, Value>> = {},
     options: Pick<SendOptions, "from"> = {},
   ): Promise<Readonly<Record<string, Value>>> {
+    requireOptions("group.query()", optional({ from: account }), options);
     const { address, domain } = this.#group;
     const member = this.#memberOf(node);
     const {

@@ -1,5 +1,14 @@
 import { z } from "zod";
 
+import {
+  account,
+  amount,
+  names,
+  optional,
+  requireOptions,
+  sendOptions,
+  threshold,
+} from "../connection/require-options.ts";
 import type {
   ClusterGroup,
   NewClusterGroup,
@@ -96,17 +105,22 @@ export interface Token {
     },
     options?: TokenOptions,
   ): Promise<SentIntent>;
-  /** What an account has on the ledger without what is locked. Its own node tells, and every notary. */
-  balanceOf(node: string, account: string): Promise<bigint>;
+  /** What an account has on the ledger without what is locked, as its own node sees it, or as a notary does. */
+  balanceOf(
+    account: string,
+    options?: { readonly at?: string },
+  ): Promise<bigint>;
   /** Told by the nodes of its owner and its delegate, and by every notary. */
-  lockOf(node: string, lockId: string): Promise<TokenLock>;
+  lockOf(lockId: string, options: { readonly at: string }): Promise<TokenLock>;
 }
 
 /** Creates a group of the domain `notarised-token`. */
 export async function createToken(
   cluster: RunningCluster,
-  { members, threshold, notaries, name, symbol, ...flags }: NewToken = {},
+  options: NewToken = {},
 ): Promise<Token> {
+  requireOptions("createToken()", newToken, options);
+  const { members, threshold, notaries, name, symbol, ...flags } = options;
   return tokenOf(
     await cluster.createGroup({
       ...(members && { members }),
@@ -127,12 +141,20 @@ export async function createToken(
 
 /** The token of a group that is there. */
 export function tokenOf(group: ClusterGroup): Token {
-  const send = async (
-    who: string,
-    functionName: string,
-    args: Readonly<Record<string, Value>>,
-    { data = "0x", dependsOn = [] }: TokenOptions = {},
+  const send = async <Asked extends object>(
+    functionName: keyof typeof shapes,
+    asked: Asked,
+    options: TokenOptions | undefined,
+    read: (asked: Asked) => {
+      readonly who: string;
+      readonly args: Readonly<Record<string, Value>>;
+    },
   ): Promise<SentIntent> => {
+    const what = `token.${functionName}()`;
+    requireOptions(what, shapes[functionName], asked);
+    requireOptions(what, tokenOptions, options ?? {});
+    const { data = "0x", dependsOn = [] } = options ?? {};
+    const { who, args } = read(asked);
     const { name: from, node } = parseAccount(who);
     return await group.send(
       node,
@@ -143,42 +165,103 @@ export function tokenOf(group: ClusterGroup): Token {
   };
   return {
     group,
-    mint: async ({ by, ...args }, options) =>
-      await send(by, "mint", args, options),
-    transfer: async ({ from, ...args }, options) =>
-      await send(from, "transfer", args, options),
-    transferWhenFunded: async ({ from, ...args }, options) =>
-      await send(from, "transferWhenFunded", args, options),
-    burn: async ({ from, ...args }, options) =>
-      await send(from, "burn", args, options),
-    lock: async ({ from, ...args }, options) =>
-      await send(from, "lock", args, options),
-    unlock: async ({ by, recipients, ...args }, options) =>
+    mint: async (minting, options) =>
+      await send("mint", minting, options, ({ by: who, ...args }) => ({
+        who,
+        args,
+      })),
+    transfer: async (transfer, options) =>
+      await send("transfer", transfer, options, ofOwner),
+    transferWhenFunded: async (transfer, options) =>
+      await send("transferWhenFunded", transfer, options, ofOwner),
+    burn: async (burning, options) =>
+      await send("burn", burning, options, ofOwner),
+    lock: async (locking, options) =>
+      await send("lock", locking, options, ofOwner),
+    unlock: async (unlocking, options) =>
+      await send("unlock", unlocking, options, ({ by, ...args }) => ({
+        who: by ?? args.from,
+        args: { ...args, recipients: plain(args.recipients) },
+      })),
+    prepareUnlock: async (preparing, options) =>
+      await send("prepareUnlock", preparing, options, (args) => ({
+        who: args.from,
+        args: {
+          unlockData: "0x",
+          ...args,
+          recipients: plain(args.recipients),
+        },
+      })),
+    delegateLock: async (delegating, options) =>
       await send(
-        by ?? args.from,
-        "unlock",
-        { ...args, recipients: plain(recipients) },
+        "delegateLock",
+        delegating,
         options,
+        ({ by: who, ...args }) => ({ who, args }),
       ),
-    prepareUnlock: async (
-      { recipients, unlockData = "0x", ...args },
-      options,
-    ) =>
-      await send(
-        args.from,
-        "prepareUnlock",
-        { ...args, unlockData, recipients: plain(recipients) },
-        options,
-      ),
-    delegateLock: async ({ by, ...args }, options) =>
-      await send(by, "delegateLock", args, options),
-    balanceOf: async (node, account) =>
-      balanceType.parse(await group.query(node, "balanceOf", { account }))
-        .totalBalance,
-    lockOf: async (node, lockId) =>
-      lockType.parse(await group.query(node, "lockOf", { lockId })),
+    balanceOf: async (owner, options = {}) => {
+      requireOptions("token.balanceOf()", optional({ at: account }), options);
+      const at = options.at ?? parseAccount(owner).node;
+      const answer = await group.query(at, "balanceOf", { account: owner });
+      return balanceType.parse(answer).totalBalance;
+    },
+    lockOf: async (lockId, options) => {
+      requireOptions("token.lockOf()", { at: account }, options);
+      return lockType.parse(
+        await group.query(options.at, "lockOf", { lockId }),
+      );
+    },
   };
 }
+
+/** The owner of the money asks. */
+function ofOwner<
+  Args extends { readonly amount: Amount; readonly to?: string },
+>({
+  from: who,
+  ...args
+}: Args & { readonly from: string }): {
+  readonly who: string;
+  readonly args: Omit<Args, "from">;
+} {
+  return { who, args };
+}
+
+const newToken = optional({
+  members: names,
+  threshold,
+  notaries: names,
+  restrictMint: z.boolean(),
+  allowBurn: z.boolean(),
+  allowLock: z.boolean(),
+  name: z.string(),
+  symbol: z.string(),
+});
+
+const tokenOptions = optional({ ...sendOptions, data: z.string() });
+
+const recipients = z.array(z.object({ to: account, amount }).strict());
+
+const shapes = {
+  mint: { by: account, to: account, amount },
+  transfer: { from: account, to: account, amount },
+  transferWhenFunded: { from: account, to: account, amount },
+  burn: { from: account, amount },
+  lock: { from: account, amount },
+  unlock: {
+    by: account.optional(),
+    from: account,
+    lockId: z.string(),
+    recipients,
+  },
+  prepareUnlock: {
+    from: account,
+    lockId: z.string(),
+    recipients,
+    unlockData: z.string().optional(),
+  },
+  delegateLock: { by: account, lockId: z.string(), delegate: account },
+} as const;
 
 const balanceType = z.object({ totalBalance: z.bigint() });
 

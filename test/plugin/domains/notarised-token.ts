@@ -66,9 +66,9 @@ describe("notarised-token on real nodes", function () {
     await confirmed([first, second, third]);
     await cluster.synced();
     for (const node of ["shop", "bank"])
-      expect(await token.balanceOf(node, ann)).to.equal(80n);
+      expect(await token.balanceOf(ann, { at: node })).to.equal(80n);
     for (const node of ["farm", "bank"])
-      expect(await token.balanceOf(node, bob)).to.equal(15n);
+      expect(await token.balanceOf(bob, { at: node })).to.equal(15n);
     expect(second.effect()?.infos.map(({ data }) => data)).to.deep.equal([
       {
         by: bob,
@@ -93,7 +93,7 @@ describe("notarised-token on real nodes", function () {
     expect(seen("farm")).to.deep.equal([bobs]);
     expect(seen("bank")).to.have.deep.members([anns, bobs]);
     await expectError("REFUSED", async () => {
-      await token.balanceOf("shop", bob);
+      await token.balanceOf(bob, { at: "shop" });
     });
   });
 
@@ -135,7 +135,7 @@ describe("notarised-token on real nodes", function () {
     await rent.confirmed();
     expect(await rent.resume()).to.equal(false);
     await cluster.synced();
-    expect(await token.balanceOf("farm", bob)).to.equal(50n);
+    expect(await token.balanceOf(bob, { at: "farm" })).to.equal(50n);
   });
 
   it("lets a delegate on another node unlock what was prepared, and nothing else", async function () {
@@ -153,11 +153,11 @@ describe("notarised-token on real nodes", function () {
       }),
     );
     await expectError("REFUSED", async () => {
-      await token.lockOf("farm", lockId);
+      await token.lockOf(lockId, { at: "farm" });
     });
     await sent(token.delegateLock({ by: ann, lockId, delegate: bob }));
     await cluster.synced();
-    expect(await token.lockOf("farm", lockId)).to.deep.equal({
+    expect(await token.lockOf(lockId, { at: "farm" })).to.deep.equal({
       owner: ann,
       amount: 60n,
       delegate: bob,
@@ -175,15 +175,15 @@ describe("notarised-token on real nodes", function () {
     expect((await owner.receipt()).type).to.equal("reverted");
     await sent(token.unlock(unlock, { data: "0x07" }));
     await cluster.synced();
-    expect(await token.balanceOf("farm", bob)).to.equal(40n);
-    expect(await token.balanceOf("shop", ann)).to.equal(60n);
+    expect(await token.balanceOf(bob, { at: "farm" })).to.equal(40n);
+    expect(await token.balanceOf(ann, { at: "shop" })).to.equal(60n);
   });
 
   it("is found again by its group", async function () {
     const scene = await aScene();
     await fund(scene, ann, 5);
     const again = tokenOf(scene.token.group);
-    expect(await again.balanceOf("shop", ann)).to.equal(5n);
+    expect(await again.balanceOf(ann, { at: "shop" })).to.equal(5n);
   });
 });
 

@@ -132,7 +132,7 @@ describe("notarised-token with a pool of notaries", function () {
       [active, ann, 93n],
       [active, bob, 107n],
     ] as const)
-      expect(await token.balanceOf(node, account)).to.equal(amount);
+      expect(await token.balanceOf(account, { at: node })).to.equal(amount);
   });
 
   it("waits when fewer notaries are up than must endorse", async function () {
@@ -184,8 +184,8 @@ describe("notarised-token with a pool of notaries", function () {
     await confirmed(payments.flat());
     await cluster.synced();
     for (const notary of notaries) {
-      expect(await one.balanceOf(notary, ann)).to.equal(50n);
-      expect(await two.balanceOf(notary, ann)).to.equal(30n);
+      expect(await one.balanceOf(ann, { at: notary })).to.equal(50n);
+      expect(await two.balanceOf(ann, { at: notary })).to.equal(30n);
     }
   });
 });

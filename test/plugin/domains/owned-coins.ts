@@ -49,7 +49,7 @@ describe("owned-coins on real nodes", function () {
     ...amounts: number[]
   ): Promise<void> {
     const issued = await Promise.all(
-      amounts.map((amount) => coins.issue({ from: treasury, to, amount })),
+      amounts.map((amount) => coins.issue({ by: treasury, to, amount })),
     );
     await confirmed(issued);
     await cluster.synced();
@@ -74,7 +74,7 @@ describe("owned-coins on real nodes", function () {
     const back = await coins.pay({ from: bob, to: alice, amount: 20 });
     await back.confirmed();
     await cluster.synced();
-    await confirmed([await coins.merge(alice)]);
+    await confirmed([await coins.merge({ from: alice })]);
     await confirmed([await coins.redeem({ from: alice, amount: 45n })]);
     await cluster.synced();
     expect(await coins.balanceOf(alice)).to.equal(5n);
@@ -173,7 +173,7 @@ describe("owned-coins on real nodes", function () {
     const { cluster, coins } = await aScene();
     const amount = 1;
     const wrong: readonly (() => Promise<unknown>)[] = [
-      () => coins.issue({ from: alice, to: alice, amount }),
+      () => coins.issue({ by: alice, to: alice, amount }),
       () => coins.pay({ from: alice, to: "till@moon", amount }),
       () => coins.pay({ from: alice, to: bob, amount: 0 }),
       () => createCoins(cluster, { witnesses: ["moon"] }),
@@ -187,7 +187,7 @@ describe("owned-coins on real nodes", function () {
       });
     for (const from of ["alice", "@alice", "a@b@c", ""])
       await expectError("ACCOUNT_INVALID", async () => {
-        await coinsOf(coins.group).merge(from);
+        await coinsOf(coins.group).merge({ from });
       });
     const poor = await coins.pay({ from: alice, to: bob, amount });
     expect(await poor.receipt()).to.include({
