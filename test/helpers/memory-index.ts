@@ -1,7 +1,9 @@
 import { expect } from "chai";
 
+import { parseBytes32, ZERO_BYTES32 } from "../../src/ledger/index.ts";
 import type { GroupAddress } from "../../src/protocol/ids.ts";
 import type { ChainBlock } from "../../src/runtime/ledger/indexer/blocks.ts";
+import type { BlockReference } from "../../src/runtime/ledger/indexer/fork.ts";
 import { Indexer } from "../../src/runtime/ledger/indexer/indexer.ts";
 import {
   indexerDefaults,
@@ -10,6 +12,18 @@ import {
 } from "../../src/runtime/ledger/indexer/ports.ts";
 import { machineTimers } from "../../src/runtime/timers.ts";
 import type { ChainClient } from "../../src/runtime/ports.ts";
+
+function emptyBlock({ number, hash }: BlockReference): ChainBlock {
+  return {
+    number,
+    hash: parseBytes32(hash),
+    parentHash: ZERO_BYTES32,
+    timestamp: 0,
+    transitions: [],
+    committees: [],
+    created: [],
+  };
+}
 
 /** What a node would have on disk of the chain. It survives the indexer. */
 export class MemoryIndex {
@@ -61,9 +75,11 @@ export class MemoryIndex {
         this.history.set(group, [...known, ...blocks]);
         await Promise.resolve();
       },
-      onRevert: async (height) => {
+      onRevert: async (height, anchor) => {
         this.reverts.push(height);
         while ((this.blocks.at(-1)?.number ?? -1) > height) this.blocks.pop();
+        if (anchor !== undefined && this.blocks.length === 0)
+          this.blocks.push(emptyBlock(anchor));
         for (const [group, blocks] of this.history)
           this.history.set(
             group,
@@ -77,6 +93,12 @@ export class MemoryIndex {
         this.tell();
       },
     };
+  }
+
+  /** Of older blocks nothing is left. */
+  forgetBelow(number: number): void {
+    const kept = this.blocks.findIndex((block) => block.number >= number);
+    this.blocks.splice(0, kept);
   }
 
   get height(): number {

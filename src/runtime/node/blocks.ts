@@ -1,5 +1,6 @@
 import type { Event } from "../../protocol/events.ts";
 import type { GroupAddress } from "../../protocol/ids.ts";
+import type { BlockReference } from "../ledger/indexer/fork.ts";
 import { indexerDefaults } from "../ledger/indexer/ports.ts";
 import type { Submitter } from "../ledger/submitter/submitter.ts";
 import type {
@@ -144,8 +145,8 @@ export class BlockFeed {
     });
   }
 
-  /** Blocks above `height` never happened. */
-  async revert(height: number): Promise<void> {
+  /** Blocks above `height` never happened. The anchor is the last one that stays, where nothing else is remembered. */
+  async revert(height: number, anchor?: BlockReference): Promise<void> {
     const { store, deeds, users, catchUp, committees, submitter, pulse } =
       this.#ports;
     await this.#inTurn((turn) => {
@@ -157,7 +158,7 @@ export class BlockFeed {
         );
       const runners = this.#concernedBy([...removed, ...changed]);
       turn.writes.push(() => {
-        store.blocks.revertTo(height);
+        store.blocks.revertTo(height, anchor);
         store.states.revertTo(height);
         users.unsettlePublic(height);
         submitter.reopenAbove(height);

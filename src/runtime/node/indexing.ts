@@ -58,8 +58,8 @@ export function createIndexer(
       onHistory: async (group, blocks, through) => {
         await feed.takeHistory(group, blocks, through);
       },
-      onRevert: async (height) => {
-        await feed.revert(height);
+      onRevert: async (height, anchor) => {
+        await feed.revert(height, anchor);
       },
       onTrouble: (error) => {
         if (ports.isStopped()) return;

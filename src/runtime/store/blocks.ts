@@ -25,6 +25,9 @@ export interface BlockId {
   readonly hash: Hex;
 }
 
+/** A block that somebody else names. */
+type NamedBlock = Pick<BlockId, "number"> & { readonly hash: string };
+
 /** The chain as this node has seen it, and what it did to the node's groups. Numbers may be left out. */
 export class Blocks {
   readonly #database: Database;
@@ -90,10 +93,7 @@ export class Blocks {
   }
 
   /** Adds a block above the head. */
-  add(
-    block: Pick<IndexedBlock, "number" | "hash"> &
-      Partial<Pick<IndexedBlock, "transitions">>,
-  ): void {
+  add(block: NamedBlock & Partial<Pick<IndexedBlock, "transitions">>): void {
     const head = this.head();
     if (head !== undefined && block.number <= head.number)
       throw new Error(
@@ -113,11 +113,15 @@ export class Blocks {
     this.#transitions.add(transition);
   }
 
-  /** Removes later blocks and what they did. Gives what they did, newest first. */
-  revertTo(number: number): readonly StoredTransition[] {
+  /**
+   * Removes later blocks and what they did. Gives what they did, newest first. Where the hashes of all earlier blocks are
+   * pruned, the anchor is the head from now on: without one, all blocks would be read again from the first.
+   */
+  revertTo(number: number, anchor?: NamedBlock): readonly StoredTransition[] {
     const removed = this.#transitions.above(number).toReversed();
     this.#transitions.removeAbove(number);
     this.#database.run("DELETE FROM blocks WHERE number > ?", number);
+    if (anchor !== undefined && this.head() === undefined) this.add(anchor);
     return removed;
   }
 

@@ -69,6 +69,20 @@ describe("the table of blocks", () => {
       expect(blocks.revertTo(5)).to.deep.equal([]);
     });
 
+    it("has the anchor as its head when no earlier hash is left", () => {
+      const { blocks } = store();
+      blocks.add(aBlock(4, 1));
+      blocks.add(aBlock(9, 4));
+      blocks.prune(8);
+      const anchor = { number: 5, hash: word(5) };
+      blocks.revertTo(5, anchor);
+      expect(blocks.head()).to.deep.equal(anchor);
+      expect(blocks.fulfilment(group, intentId(2))?.block).to.equal(4);
+      // Where one is left, nothing is added.
+      blocks.revertTo(5, { number: 3, hash: word(3) });
+      expect(blocks.head()).to.deep.equal(anchor);
+    });
+
     it("takes a transition again that comes back in another block", () => {
       const { blocks } = store();
       blocks.add(aBlock(4, 1));

@@ -3,7 +3,7 @@ import type { Chain } from "../chain.ts";
 import type { Header } from "../values.ts";
 import { ChainMoved } from "../worker.ts";
 import { Doubt } from "./doubt.ts";
-import { type BlockReference, findFork, walkToKnown } from "./fork.ts";
+import { type BlockReference, BranchWalk, findFork } from "./fork.ts";
 import type { ChainIdentity } from "./identity.ts";
 import { parentOf } from "./parents.ts";
 import type { IndexerOptions, IndexerPorts } from "./ports.ts";
@@ -27,20 +27,48 @@ interface BranchesPorts extends Pick<IndexerPorts, "knownAt" | "timers"> {
 export class Branches {
   readonly #options: IndexerOptions;
   readonly #ports: BranchesPorts;
+  readonly #walk: BranchWalk;
   readonly #behind: Doubt;
   readonly #contradicted: Doubt;
+  readonly #returned: Doubt;
   readonly #abandoned = new Set<string>();
 
   constructor(options: IndexerOptions, ports: BranchesPorts) {
     this.#options = options;
     this.#ports = ports;
+    this.#walk = new BranchWalk(ports);
     this.#behind = new Doubt(options, ports);
     this.#contradicted = new Doubt(options, ports);
+    this.#returned = new Doubt(options, ports);
   }
 
   stop(): void {
     this.#behind.end();
     this.#contradicted.end();
+    this.#returned.end();
+  }
+
+  /**
+   * Whether the next blocks may be told. Those that were taken back come from a late backend, unless nobody has others for
+   * long: then the chain has returned to them.
+   */
+  admit(blocks: readonly BlockReference[]): boolean {
+    const hasReturned = blocks.some(({ hash }) => this.#abandoned.has(hash));
+    if (!hasReturned || this.#ports.identity.isSimulated) {
+      this.#returned.end();
+      return true;
+    }
+    this.#returned.add();
+    if (this.#returned.isSure) {
+      for (const { hash } of blocks) this.#abandoned.delete(hash);
+      return true;
+    }
+    if (this.#returned.isWorthTelling)
+      throw new ChainError(
+        "unreachable",
+        `The chain has taken blocks from ${blocks[0]?.number} on back, and shows the same ones again. This node waits until all answers agree.`,
+      );
+    return false;
   }
 
   /** The chain must be the right one, as far as it was looked at. */
@@ -56,7 +84,7 @@ export class Branches {
     if ((await this.#hashAt(known.number, tip)) === known.hash)
       return this.#agree(head, tip);
     if (identity.isSimulated) return await this.#findFork(head, tip);
-    const fork = await walkToKnown(this.#ports, tip, {
+    const fork = await this.#walk.toKnown(tip, {
       stepsMax: this.#options.reorgDepthMax,
       isWanted: ({ number, hash }) => {
         const own = knownAt(number);

@@ -52,31 +52,64 @@ export async function findFork(
   }
 }
 
-/**
- * Goes down from a block to the first that is wanted, each time to the parent by its hash, so that all of them are of one
- * chain, whoever answers. Undefined if there is none within `stepsMax`, or a parent is not told.
- */
-export async function walkToKnown(
-  { chain }: { readonly chain: Chain },
-  from: Header,
-  options: {
-    readonly stepsMax: number;
-    readonly isWanted: (block: BlockReference) => boolean;
-  },
-): Promise<
-  { readonly number: number; readonly passed: readonly string[] } | undefined
-> {
-  const passed: string[] = [];
-  let block = from;
-  for (let steps = 0; steps <= options.stepsMax; steps++) {
-    if (options.isWanted(block)) return { number: block.number, passed };
-    passed.push(block.hash);
-    const parent = parentOf(block);
-    if (parent === undefined || block.number === 0) return undefined;
-    const next = await chain.headerOf(parent);
-    if (next?.number !== block.number - 1 || next.hash !== parent)
-      throw new ChainMoved("The parent of a block is not there.");
-    block = next;
+/** Headers that a walk has passed, by hash; oldest first. */
+const WALKED_MAX = 1_024;
+/** So often a parent is asked for before the look ends. */
+const ANSWERS_MAX = 3;
+
+/** Goes down branches, from parent to parent. */
+export class BranchWalk {
+  readonly #chain: Chain;
+  /** A hash names one block forever, so what was read in one look need not be read in the next. */
+  readonly #walked = new Map<string, Header>();
+
+  constructor(ports: { readonly chain: Chain }) {
+    this.#chain = ports.chain;
   }
-  return undefined;
+
+  /**
+   * Goes down from a block to the first that is wanted, each time to the parent by its hash, so that all of them are of one
+   * chain, whoever answers. Undefined if there is none within `stepsMax`, or a parent is not told. Where one request in a
+   * few fails, the next look goes on where this one ended.
+   */
+  async toKnown(
+    from: Header,
+    options: {
+      readonly stepsMax: number;
+      readonly isWanted: (block: BlockReference) => boolean;
+    },
+  ): Promise<
+    { readonly number: number; readonly passed: readonly string[] } | undefined
+  > {
+    const passed: string[] = [];
+    let block = from;
+    for (let steps = 0; steps <= options.stepsMax; steps++) {
+      if (options.isWanted(block)) return { number: block.number, passed };
+      passed.push(block.hash);
+      const parent = parentOf(block);
+      if (parent === undefined || block.number === 0) return undefined;
+      block = await this.#parent(parent, block.number - 1);
+    }
+    return undefined;
+  }
+
+  async #parent(hash: string, number: number): Promise<Header> {
+    const known = this.#walked.get(hash);
+    if (known?.number === number) return known;
+    const header = await this.#read(hash, number);
+    this.#walked.set(hash, header);
+    const [oldest] = this.#walked.keys();
+    if (this.#walked.size > WALKED_MAX && oldest !== undefined)
+      this.#walked.delete(oldest);
+    return header;
+  }
+
+  /** One backend may not have the block, where another one has. */
+  async #read(hash: string, number: number): Promise<Header> {
+    for (let answers = 0; answers < ANSWERS_MAX; answers++) {
+      const header = await this.#chain.headerOf(hash);
+      if (header?.number === number && header.hash === hash) return header;
+    }
+    throw new ChainMoved("The parent of a block is not there.");
+  }
 }

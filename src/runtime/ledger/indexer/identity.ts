@@ -4,8 +4,8 @@ import { ChainMoved } from "../worker.ts";
 import type { BlockReference } from "./fork.ts";
 import type { IndexerOptions, IndexerPorts } from "./ports.ts";
 
-/** The first block is remembered only after so many equal answers: one wrong answer would last forever. */
-const GENESIS_ANSWERS = 3;
+/** The first block, and what kind of chain this is, are believed only after so many equal answers: one wrong one would last. */
+const ANSWERS = 3;
 
 /** Nodes for development, which take blocks back when they are told to. Each is one process with one view of its chain. */
 const SIMULATED = /^(hardhatnetwork|anvil|ganache|ethereumjs testrpc)\b/i;
@@ -18,7 +18,7 @@ export class ChainIdentity {
   readonly #options: IndexerOptions;
   readonly #chain: Chain;
   readonly #ports: Pick<IndexerPorts, "genesis" | "onGenesis" | "lastCreation">;
-  #isSimulated = false;
+  #isSimulated: boolean | undefined;
 
   constructor(
     options: IndexerOptions,
@@ -33,7 +33,7 @@ export class ChainIdentity {
 
   /** Whether the head may become lower without a reorganisation. */
   get isSimulated(): boolean {
-    return this.#isSimulated;
+    return this.#isSimulated === true;
   }
 
   /** Throws if another chain answers. */
@@ -50,7 +50,7 @@ export class ChainIdentity {
       throw anotherChain(
         `its id is ${chainId} as expected, but its first block is ${genesis}, and was ${known} before`,
       );
-    this.#isSimulated = SIMULATED.test(await this.#chain.clientVersion());
+    await this.#meet();
   }
 
   /** Throws if taking back all blocks above `height` would mean that another chain answers. */
@@ -75,9 +75,23 @@ export class ChainIdentity {
       );
   }
 
+  /** Once a chain was not simulated, it never is: a single backend may be something else for a while. */
+  async #meet(): Promise<void> {
+    if (this.#isSimulated === false) return;
+    for (let answers = 0; answers < ANSWERS; answers++) {
+      const version = await this.#chain.clientVersion();
+      if (!SIMULATED.test(version)) {
+        this.#isSimulated = false;
+        return;
+      }
+      if (this.#isSimulated === true) return;
+    }
+    this.#isSimulated = true;
+  }
+
   async #remember(genesis: string | undefined): Promise<void> {
     if (genesis === undefined) return;
-    for (let answers = 1; answers < GENESIS_ANSWERS; answers++)
+    for (let answers = 1; answers < ANSWERS; answers++)
       if ((await this.#genesis()) !== genesis)
         throw new ChainMoved("Two answers differ about the first block.");
     await this.#ports.onGenesis(genesis);

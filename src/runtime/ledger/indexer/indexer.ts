@@ -3,6 +3,7 @@ import { ChainError } from "../../ports.ts";
 import { Chain } from "../chain.ts";
 import type { Header } from "../values.ts";
 import { ChainMoved, Worker } from "../worker.ts";
+import { anchorBelow } from "./anchor.ts";
 import { BlockLogs } from "./block-logs.ts";
 import { blockOf, type ChainBlock, type Watched } from "./blocks.ts";
 import { Branches } from "./branches.ts";
@@ -173,7 +174,7 @@ export class Indexer {
   async #requireRightChain(): Promise<void> {
     if (this.#isRightChain) return;
     await this.#identity.require();
-    await this.#pace.meet(this.#chain);
+    this.#pace.meet(this.#identity);
     this.#logs.isSingleSource = this.#identity.isSimulated;
     this.#isRightChain = true;
   }
@@ -185,8 +186,11 @@ export class Indexer {
       throw new ChainMoved("A block below the head is not there.");
     const logs = await this.#logs.fromReceipts(header);
     this.#missed.delete(number);
-    const known = this.#ports.knownAt(number);
+    const { knownAt } = this.#ports;
+    const known = knownAt(number);
     const isOther = known?.number === number && known.hash !== header.hash;
+    const anchor =
+      knownAt(number - 1) ?? (await anchorBelow(this.#chain, header));
     const watched = { groups: this.#groups, factory: undefined };
     const { transitions } = blockOf(header, logs, watched);
     const isThere = transitions.some(
@@ -194,11 +198,12 @@ export class Indexer {
     );
     if (isOther || !isThere || this.#mustWait()) return;
     this.#logs.distrust(number);
-    await this.#revert(number - 1);
+    await this.#revert(number - 1, anchor);
   }
 
-  async #revert(height: number): Promise<void> {
-    await this.#tell(this.#ports.onRevert(height));
+  /** The anchor is the last block that stays, in case that the hashes of so old blocks are not kept. */
+  async #revert(height: number, anchor?: BlockReference): Promise<void> {
+    await this.#tell(this.#ports.onRevert(height, anchor));
     this.#head = this.#ports.head();
     if (this.#head !== undefined && this.#head.number > height)
       throw new Error("Blocks that were reverted are still indexed.");
@@ -246,8 +251,9 @@ export class Indexer {
       return false;
     const isLinked =
       this.#head?.number !== first.number - 1 ||
-      canFollow(first, this.#head.hash);
+      canFollow(first, this.#head.hash, this.#identity);
     if (!isLinked) throw new ChainMoved("A block does not follow the head.");
+    if (!this.#branches.admit(blocks)) return false;
     await this.#tell(this.#ports.onBlocks(blocks));
     this.#head = { number: last.number, hash: last.hash };
     return last.number < target || this.#late.length > 0;
@@ -267,10 +273,12 @@ export class Indexer {
       from,
       Math.min(isDeep ? deep : to, from + page.blocks - 1),
     ] as const;
-    const ports = { chain: this.#chain, logs: this.#logs };
+    const { isSimulated } = this.#identity;
+    const ports = { chain: this.#chain, logs: this.#logs, isSimulated };
+    const anchors = this.#head === undefined ? [tip] : [tip, this.#head];
     try {
       const blocks = isDeep
-        ? await readDeepPage(ports, range, watched)
+        ? await readDeepPage(ports, range, watched, anchors)
         : await readRecentPage(ports, range, watched, tip);
       page.grow();
       return blocks;

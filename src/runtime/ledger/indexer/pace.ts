@@ -1,4 +1,3 @@
-import type { Chain } from "../chain.ts";
 import type { Header } from "../values.ts";
 import { BlockTimes } from "./block-times.ts";
 
@@ -17,9 +16,6 @@ export const politePace = {
   /** After a look that found nothing new. */
   staleMsMax: 6_000,
 } as const;
-
-/** Chains for tests, by how they name themselves. */
-const SIMULATED = /^(HardhatNetwork|anvil)\//i;
 
 /** What was seen of the chain. */
 export interface Look {
@@ -46,11 +42,12 @@ export class Pace {
     return this.#ms;
   }
 
-  /** Finds out once what kind of chain it is. */
-  async meet(chain: Chain): Promise<void> {
-    if (this.#wantedMs !== undefined || this.#isSimulated !== undefined) return;
-    this.#isSimulated = SIMULATED.test(await chain.clientVersion());
-    if (this.#isSimulated) this.#ms = SIMULATED_POLL_MS;
+  /** It is known now what kind of chain it is. */
+  meet({ isSimulated }: { readonly isSimulated: boolean }): void {
+    if (this.#wantedMs !== undefined || this.#isSimulated === isSimulated)
+      return;
+    this.#isSimulated = isSimulated;
+    if (isSimulated) this.#ms = SIMULATED_POLL_MS;
   }
 
   see({ isNew, isUnasked, header }: Look): void {

@@ -10,8 +10,11 @@ export function parentOf({ number, parentHash }: Child): string | undefined {
   return parentHash === ZERO_BYTES32 && number > 0 ? undefined : parentHash;
 }
 
-/** Whether a block can be the next one after another with this hash. */
-export function canFollow(child: Child, hash: string): boolean {
-  const parent = parentOf(child);
-  return parent === undefined || parent === hash;
+/** Whether a block can be the next one after another with this hash. Only a simulated chain may leave the parent out. */
+export function canFollow(
+  child: Child,
+  hash: string,
+  { isSimulated }: { readonly isSimulated: boolean },
+): boolean {
+  return (parentOf(child) ?? (isSimulated ? hash : undefined)) === hash;
 }

@@ -59,8 +59,11 @@ export interface IndexerPorts {
     blocks: readonly ChainBlock[],
     through: number,
   ) => Promise<void>;
-  /** Blocks above this number never happened; -1 means none did. Resolves when they are erased. */
-  readonly onRevert: (height: number) => Promise<void>;
+  /**
+   * Blocks above this number never happened; -1 means none did. The anchor is the last one that stays, if nothing at or below
+   * this number is remembered otherwise. Resolves when they are erased.
+   */
+  readonly onRevert: (height: number, anchor?: BlockReference) => Promise<void>;
   /** The chain cannot be followed; undefined when it can again. An error that is no `ChainError` stops the indexer. */
   readonly onTrouble: (error: Error | undefined) => void;
 }
