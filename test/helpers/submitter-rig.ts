@@ -74,7 +74,7 @@ export class SubmitterRig {
           const known = this.index.blocks.find(
             (block) => block.number === number,
           );
-          return known === undefined || known.hash === hash;
+          return known === undefined ? undefined : known.hash === hash;
         },
         onPublicEnd: (end) => this.ends.push(end),
         onPublicEnded: () => {

@@ -98,7 +98,16 @@ export class Chain {
       "eth_getTransactionReceipt",
       transactionHash,
     );
-    return readAnswer(parseReceipt, answer);
+    const receipt = readAnswer(parseReceipt, answer);
+    const isOther =
+      receipt !== undefined &&
+      receipt.transactionHash !== transactionHash.toLowerCase();
+    if (isOther)
+      throw new ChainError(
+        "unreachable",
+        "The chain answered with the receipt of another transaction.",
+      );
+    return receipt;
   }
 
   /** How many transactions an address has sent, as of a block. */

@@ -37,7 +37,10 @@ export function createSubmitter(
       ...ports,
       database,
       height: () => blocks.head()?.number ?? -1,
-      isIndexed: ({ number, hash }) => (blocks.hashAt(number) ?? hash) === hash,
+      isIndexed: ({ number, hash }) => {
+        const known = blocks.hashAt(number);
+        return known === undefined ? undefined : known === hash;
+      },
       onProgress: (digest, progress) => {
         const runner = dispatcherOf(digest);
         if (runner !== undefined)

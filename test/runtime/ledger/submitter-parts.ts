@@ -94,7 +94,7 @@ describe("runtime: parts of the submitter", () => {
     ["Transaction requires at least 27944 gas but got 21001", "rejected"],
     ["transaction gas limit too high (cap: 16777216)", "rejected"],
     ["oversized data: transaction size 140000, limit 131072", "rejected"],
-    ["invalid chain id for signer: have 1 want 2", "rejected"],
+    ["invalid chain id for signer: have 1 want 2", "unknown"],
     [
       "VM Exception while processing transaction: reverted with custom error",
       "taken",

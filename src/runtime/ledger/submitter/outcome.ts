@@ -6,26 +6,21 @@ import {
 import { ChainError } from "../../ports.ts";
 import type { Chain, ChainCall } from "../chain.ts";
 import type { Failed, Outcome } from "./job.ts";
-import type { SubmitterPorts } from "./ports.ts";
+import { type Index, isIndexedBlock } from "./indexed.ts";
 
 /** Where one of these transactions is, the latest tried first. One above what is indexed has no place yet. */
 export async function findOutcome(
   chain: Chain,
   hashes: readonly string[],
-  index: {
-    readonly height: number;
-    readonly isIndexed: SubmitterPorts["isIndexed"];
-  },
+  index: Index,
 ): Promise<Outcome | "later" | undefined> {
   for (const hash of hashes.toReversed()) {
     const receipt = await chain.receiptOf(hash);
     if (receipt === undefined) continue;
     const { blockNumber: block, blockHash, logs } = receipt;
     // A block that is not the indexed one belongs to a chain that the indexer will find out about.
-    const isKnown =
-      block <= index.height &&
-      index.isIndexed({ number: block, hash: blockHash });
-    if (!isKnown) return "later";
+    const place = { number: block, hash: blockHash };
+    if (!(await isIndexedBlock(chain, place, index))) return "later";
     const { transactionIndex, isSuccess, contractAddress } = receipt;
     return {
       block,

@@ -1,6 +1,7 @@
 import type { Address } from "../../../ledger/index.ts";
 import { inParallel } from "../parallel.ts";
 import type { Failed, Job, Outcome, SignedJob } from "./job.ts";
+import { isIndexedBlock } from "./indexed.ts";
 import { findNonceUse, type NonceUse, searchFrom } from "./nonce-search.ts";
 import { failureOf, findOutcome } from "./outcome.ts";
 import type { AccountPorts, SubmitterOptions } from "./ports.ts";
@@ -82,7 +83,7 @@ export class Outcomes {
     job: SignedJob,
     height: number,
   ): Promise<NonceUse | "none" | undefined> {
-    const { isIndexed } = this.#ports;
+    const { chain, isIndexed } = this.#ports;
     const { hashes, signing, isPublic } = job.saved;
     job.search ??= searchFrom(height);
     const wanted = { address: this.#address, nonce: signing.nonce };
@@ -93,8 +94,9 @@ export class Outcomes {
       return this.#isSure(job, use) && !isPublic ? use : undefined;
     const { block, blockHash, transactionHash } = use;
     const isOurs = hashes.includes(transactionHash);
-    const isKnown = isIndexed({ number: block, hash: blockHash });
-    if (isOurs || !isKnown || block > height) {
+    const place = { number: block, hash: blockHash };
+    const index = { height, isIndexed };
+    if (isOurs || !(await isIndexedBlock(chain, place, index))) {
       job.foreign = undefined;
       return undefined;
     }

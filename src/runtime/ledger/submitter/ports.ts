@@ -92,11 +92,11 @@ export interface SubmitterPorts {
   readonly faucet: Faucet;
   /** The number of the last indexed block; -1 if there is none. */
   readonly height: () => number;
-  /** False if another block is indexed with this number. */
+  /** False if another block is indexed with this number; undefined if nobody remembers which one is. */
   readonly isIndexed: (block: {
     readonly number: number;
     readonly hash: string;
-  }) => boolean;
+  }) => boolean | undefined;
   readonly onProgress: (
     digest: Digest,
     progress: "nonce" | "submitted",

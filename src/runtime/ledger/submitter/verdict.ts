@@ -30,7 +30,8 @@ const verdicts: readonly (readonly [RegExp, Verdict])[] = [
   [/exceeds.{0,40}gas|gas.{0,40}exceeds|gas limit too high/i, "rejected"],
   [/intrinsic gas|gas floor|floor data gas/i, "rejected"],
   [/requires at least \d+ gas/i, "rejected"],
-  [/oversized|chain ?id|invalid (sender|signature)/i, "rejected"],
+  // A wrong chain id says nothing about the transaction: another chain has answered for a moment.
+  [/oversized|invalid (sender|signature)/i, "rejected"],
   [/exceeds the configured cap|not supported/i, "rejected"],
   // Hardhat mines at once, and tells of what failed in the block as if it had refused it.
   [/revert|vm exception|out of gas|invalid opcode/i, "taken"],
