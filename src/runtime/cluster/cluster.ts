@@ -18,6 +18,7 @@ import type { NodeSettings } from "../node/settings.ts";
 import { stopThenClose } from "../ledger/client/stop.ts";
 import type { ChainClient, Faucet, Payer } from "../ports.ts";
 import { type NodeGroup, NodeRefusal } from "../service.ts";
+import type { Timers } from "../timers.ts";
 import { type DirectedFaults, Hub } from "../transport/in-process.ts";
 import type { Draw, LinkFaults } from "../transport/link-faults.ts";
 import { directoryOf, Member, type MemberPorts } from "./member.ts";
@@ -51,6 +52,8 @@ export interface ClusterPorts {
   readonly createUsers: MemberPorts["createUsers"];
   /** The network between the nodes; without it, they have one of their own. */
   readonly hub?: Hub;
+  /** The clocks of the nodes; without it, that of the machine. */
+  readonly timers?: Timers;
   /** Decides what the faults of their own network hit; without it, chance does. */
   readonly draw?: Draw;
   readonly onFact: (name: NodeName, fact: NodeFact) => void;
@@ -126,6 +129,7 @@ export class Cluster {
             return ports.wrapPayer?.(name, payer) ?? payer;
           }),
           faucet: ports.faucet ?? (async () => await Promise.resolve(false)),
+          timers: ports.timers,
           createUsers: ports.createUsers,
           onFact: (from, fact) => {
             if (fact.type === "GroupJoined")

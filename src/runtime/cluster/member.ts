@@ -16,7 +16,7 @@ import type { NodeSettings } from "../node/settings.ts";
 import type { ChainClient, Endorser } from "../ports.ts";
 import { NodeRefusal, type Settlement } from "../service.ts";
 import { openStore, type Store } from "../store/store.ts";
-import { machineTimers } from "../timers.ts";
+import { machineTimers, type Timers } from "../timers.ts";
 import type { Connect } from "../transport/carrier.ts";
 import { networkIdOf } from "../transport/network-id.ts";
 import { createSealedTransport } from "../transport/sealed-transport.ts";
@@ -46,6 +46,7 @@ export interface MemberPorts extends Pick<
   readonly endorser: Endorser;
   readonly domains: ReadonlyMap<string, Domain>;
   readonly createUsers: (store: Store, name: NodeName) => UserBook;
+  readonly timers?: Timers | undefined;
   readonly onFact: (name: NodeName, fact: NodeFact) => void;
   readonly onFatal: (name: NodeName, error: unknown) => void;
 }
@@ -99,7 +100,7 @@ export class Member {
     const node = new Node(this.#options, {
       store,
       client: this.#ports.client,
-      timers: machineTimers,
+      timers: this.#ports.timers ?? machineTimers,
       domains: this.#ports.domains,
       directory: this.#ports.directory,
       sign: identity.sign,

@@ -1,5 +1,8 @@
+import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
 import { ChainError, type ChainClient } from "../../../src/runtime/ports.ts";
+import { impatientTimers } from "../impatient-timers.ts";
 import type { Random } from "../random.ts";
+import { absurdAnswer, canBeAbsurd } from "./absurd.ts";
 import type { ChainRecord, RecordedBlock } from "./record.ts";
 import { answerAt } from "./view.ts";
 
@@ -15,8 +18,10 @@ export interface FarmFaults {
   readonly rateLimit: number;
   /** No answer, until the client gives up. */
   readonly hang: number;
-  /** A number that cannot be true, as the head, a nonce, a fee or a balance. */
+  /** A number that cannot be true, as the head, a nonce, a fee or a balance; or no answer at all to what was asked. */
   readonly absurd: number;
+  /** The backend is another chain, for this request and some that follow. */
+  readonly stray: number;
 }
 
 export const noFaults: FarmFaults = {
@@ -26,6 +31,7 @@ export const noFaults: FarmFaults = {
   rateLimit: 0,
   hang: 0,
   absurd: 0,
+  stray: 0,
 };
 
 export interface FarmOptions {
@@ -33,14 +39,16 @@ export interface FarmOptions {
   /** How many heads a backend may be behind. */
   readonly lagMax: number;
   readonly faults?: Partial<FarmFaults>;
-  /** Methods that may be answered with absurd numbers. */
-  readonly absurdMethods?: readonly string[];
+  /** The chain that backends stray to. */
+  readonly strayTo?: ChainClient | undefined;
   /** After so long a client gives up a request that hangs. */
   readonly deadlineMs?: number;
 }
 
-const ABSURD = `0x${(10n ** 10n).toString(16)}`;
-const absurdMethods = ["eth_getTransactionCount", "eth_maxPriorityFeePerGas"];
+/** A backend that is another chain answers at most so many requests as such. */
+const STRAY_REQUESTS_MAX = 30;
+/** How long the client that ships waits for an answer here, as its timers count. */
+const CLIENT_TIMEOUT_MS = 50_000;
 
 /**
  * A farm of backends behind one address. Each backend has a whole but older view of the chain, which never goes back; another
@@ -52,6 +60,8 @@ export class ChainFarm implements ChainClient {
   readonly #random: Random;
   /** For each backend the number of its head among all heads that there were. */
   readonly #positions: number[];
+  /** For each backend how many requests it still answers as another chain. */
+  readonly #strays: number[];
   /** Faults happen only while this is true. */
   hasFaults = true;
   /** Backends are late only while this is true. */
@@ -68,7 +78,7 @@ export class ChainFarm implements ChainClient {
     ports: { readonly record: ChainRecord; readonly random: Random },
   ) {
     this.#options = {
-      absurdMethods,
+      strayTo: undefined,
       deadlineMs: 20,
       ...options,
       faults: { ...noFaults, ...options.faults },
@@ -76,6 +86,18 @@ export class ChainFarm implements ChainClient {
     this.#record = ports.record;
     this.#random = ports.random;
     this.#positions = Array.from({ length: options.backends }, () => 0);
+    this.#strays = Array.from({ length: options.backends }, () => 0);
+  }
+
+  /** The client that ships, in front of this farm. It hardly waits when the farm wants fewer requests. */
+  openClient(): ChainClient {
+    return openChainClient(
+      {
+        request: async ({ method, params }) =>
+          await this.request(method, params),
+      },
+      { timeoutMs: CLIENT_TIMEOUT_MS, timers: impatientTimers },
+    );
   }
 
   get requests(): number {
@@ -94,9 +116,14 @@ export class ChainFarm implements ChainClient {
     const backend = this.#random.below(this.#options.backends);
     const steps = this.#random.below(3);
     const fault = this.#faultFor(method);
+    const strays = this.#random.below(STRAY_REQUESTS_MAX);
     if (this.isHanging || fault === "hang") await this.#giveUp();
     if (this.elsewhere !== undefined)
       return await this.elsewhere.request(method, params);
+    const { strayTo } = this.#options;
+    if (fault === "stray") this.#strays[backend] = 1 + strays;
+    if (strayTo !== undefined && this.#isAstray(backend))
+      return await strayTo.request(method, params);
     if (fault === "rateLimit") throw tooMany(steps);
     await this.#record.sync();
     const head = this.#move(backend, steps);
@@ -108,8 +135,9 @@ export class ChainFarm implements ChainClient {
       case "loseBlocks":
         return null;
       case "absurd":
-        return ABSURD;
+        return absurdAnswer(method, answer, this.#random);
       case "hang":
+      case "stray":
       case undefined:
         return answer;
     }
@@ -120,6 +148,13 @@ export class ChainFarm implements ChainClient {
   readonly close: ChainClient["close"] = async () => {
     await Promise.resolve();
   };
+
+  /** Whether a backend is another chain, for one request more. */
+  #isAstray(backend: number): boolean {
+    const left = this.#strays[backend] ?? 0;
+    this.#strays[backend] = this.hasFaults ? Math.max(0, left - 1) : 0;
+    return this.hasFaults && left > 0;
+  }
 
   /** The head of a backend, after it has caught up a little. */
   #move(backend: number, steps: number): RecordedBlock {
@@ -157,9 +192,10 @@ export class ChainFarm implements ChainClient {
       case "loseBlocks":
         return method.startsWith("eth_getBlockBy");
       case "absurd":
-        return this.#options.absurdMethods.includes(method);
+        return canBeAbsurd(method);
       case "rateLimit":
       case "hang":
+      case "stray":
         return true;
     }
   }
@@ -173,6 +209,6 @@ export class ChainFarm implements ChainClient {
 
 function tooMany(kind: number): ChainError {
   return kind === 0
-    ? new ChainError("unreachable", "The chain answered with status 429.")
+    ? new ChainError("unreachable", "Too Many Requests", { code: 429 })
     : new ChainError("refused", "limit exceeded", { code: -32005 });
 }

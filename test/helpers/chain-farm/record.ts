@@ -14,6 +14,13 @@ export interface RecordedBlock {
   readonly parent: RecordedBlock | undefined;
 }
 
+/** Where a transaction was, and how it ended there. */
+export interface Place {
+  readonly block: number;
+  readonly blockHash: string;
+  readonly isSuccess: boolean;
+}
+
 /**
  * Everything that a chain ever showed, with the heads in the order in which they came. Blocks stay here when the chain
  * reorganises: that is how backends can be late.
@@ -36,6 +43,20 @@ export class ChainRecord {
   /** Heads, oldest first. A reorganisation is one step, as a node takes it. */
   get heads(): readonly RecordedBlock[] {
     return this.#heads;
+  }
+
+  /** All blocks in which a transaction ever was, on whichever branch. */
+  placesOf(transactionHash: string): readonly Place[] {
+    const places: Place[] = [];
+    for (const { number, hash, receipts } of this.#blocks.values())
+      for (const receipt of receipts)
+        if (receipt["transactionHash"] === transactionHash)
+          places.push({
+            block: number,
+            blockHash: hash,
+            isSuccess: receipt["status"] === "0x1",
+          });
+    return places;
   }
 
   /** Takes up what the chain has done since the last time. */

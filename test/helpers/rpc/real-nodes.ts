@@ -4,11 +4,13 @@ import { faucetOf } from "../../../src/plugin/faucet.ts";
 import { Cluster } from "../../../src/runtime/cluster/cluster.ts";
 import { groupToken } from "../../../src/runtime/domains/group-token.ts";
 import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
+import type { NodeFact } from "../../../src/runtime/node/ports.ts";
 import { defaultSettings } from "../../../src/runtime/node/settings.ts";
 import type { ChainClient, Faucet } from "../../../src/runtime/ports.ts";
 import { createApi } from "../../../src/runtime/rpc/api.ts";
 import { RpcServer } from "../../../src/runtime/rpc/server.ts";
 import type { NodeGroup } from "../../../src/runtime/service.ts";
+import type { Timers } from "../../../src/runtime/timers.ts";
 import { UserBook } from "../../../src/runtime/users/book.ts";
 import { keyOf } from "../cluster.ts";
 import { openTestLedger } from "../runtime-ledger.ts";
@@ -32,14 +34,17 @@ export class RealNodes {
 
   private constructor(options: {
     readonly names: readonly string[];
+    readonly client: ChainClient;
     readonly openClient: () => ChainClient;
     readonly chainId: bigint;
     readonly factory: string;
     readonly confirmations: number;
     readonly faucet: Faucet | undefined;
+    readonly timers: Timers | undefined;
+    readonly onFact: ((name: string, fact: NodeFact) => void) | undefined;
   }) {
     const { openClient } = options;
-    this.client = openClient();
+    this.client = options.client;
     this.#openClient = openClient;
     this.cluster = new Cluster(
       {
@@ -63,7 +68,8 @@ export class RealNodes {
           this.#books.set(name, book);
           return book;
         },
-        onFact: () => undefined,
+        ...(options.timers && { timers: options.timers }),
+        onFact: options.onFact ?? (() => undefined),
         onFatal: (name, error) => {
           throw new Error(`${name} has stopped.`, { cause: error });
         },
@@ -76,18 +82,26 @@ export class RealNodes {
     options: {
       readonly confirmations?: number;
       readonly faucet?: Faucet;
+      /** Puts something between the nodes and their chain. It is called for each client that they open. */
+      readonly through?: (chain: ChainClient) => ChainClient;
+      readonly timers?: Timers;
+      readonly onFact?: (name: string, fact: NodeFact) => void;
     } = {},
   ): Promise<RealNodes> {
     const { provider } = await hre.network.create();
-    const openClient = (): ChainClient => openChainClient(provider);
-    const { chainId, factory } = await openTestLedger(openClient());
+    const client = openChainClient(provider);
+    const { chainId, factory } = await openTestLedger(client);
+    const { through, confirmations = 0, faucet, timers, onFact } = options;
     const nodes = new RealNodes({
       names,
-      openClient,
+      client,
+      openClient: () => through?.(client) ?? openChainClient(provider),
       chainId,
       factory,
-      confirmations: options.confirmations ?? 0,
-      faucet: options.faucet,
+      confirmations,
+      faucet,
+      timers,
+      onFact,
     });
     nodes.cluster.start();
     for (const name of names) await nodes.#serve(name);
