@@ -60,7 +60,7 @@ export class RunProcess {
     });
   }
 
-  kill(signal: "SIGINT" | "SIGKILL"): void {
+  kill(signal: "SIGINT" | "SIGTERM" | "SIGKILL"): void {
     this.#child.kill(signal);
   }
 
