@@ -13,7 +13,9 @@ import {
   parseIntentId,
   parseUint64,
   privacyGroupFactoryInterface,
+  recoverSigner,
 } from "../../src/ledger/index.ts";
+import type { Step } from "../../src/simulation/chain-rpc/contracts/step.ts";
 import { type Chain, openChain } from "../helpers/chain.ts";
 import {
   type Apply,
@@ -24,7 +26,6 @@ import {
 import { apply, type Model, REENTRANT } from "../helpers/differential/model.ts";
 import { nextStep } from "../helpers/differential/next-step.ts";
 import { aScene, type Scene } from "../helpers/differential/scene.ts";
-import type { Step } from "../helpers/differential/step.ts";
 import { signersInOrder } from "../helpers/keys.ts";
 import { randomFrom } from "../helpers/random.ts";
 
@@ -209,6 +210,7 @@ async function openScene(
     [ABSENT, new Map([[parseHex("0x"), "no code"]])],
     [group, new Map([[again, REENTRANT]])],
   ]);
+  const signedBy: Model["signedBy"] = new Map();
   const model: Model = {
     domain: ledgerDomain({ chainId: chain.chainId, group }),
     externalCalls: config.externalCalls,
@@ -218,7 +220,10 @@ async function openScene(
     unspent: new Set(),
     fulfilled: new Set(),
     approvals: new Set(),
-    signedBy: new Map(),
+    signedBy,
+    recover: (digest, signature) =>
+      signedBy.get(digest + signature.r + signature.vs) ??
+      recoverSigner(digest, signature),
   };
   return {
     scene: aScene({ random, model, accounts: chain.accounts, calls }),

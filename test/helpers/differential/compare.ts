@@ -17,11 +17,15 @@ import {
   type StateId,
   transitionDigest,
 } from "../../../src/ledger/index.ts";
+import { approvalKey } from "../../../src/simulation/chain-rpc/contracts/group.ts";
+import {
+  encodeStep,
+  type Step,
+} from "../../../src/simulation/chain-rpc/contracts/step.ts";
 import type { Chain } from "../chain.ts";
-import { type apply, approvalKey, type Model } from "./model.ts";
+import { type apply, type Model } from "./model.ts";
 import { ask } from "./questions.ts";
 import type { Scene } from "./scene.ts";
-import { encodeStep, type Step } from "./step.ts";
 
 /** How a model takes a step: as it should, or sabotaged. */
 export type Apply = typeof apply;

@@ -16,11 +16,11 @@ import {
   UINT64_MAX,
   VACANCY,
 } from "../../../src/ledger/index.ts";
+import type { Step } from "../../../src/simulation/chain-rpc/contracts/step.ts";
 import { aSigner } from "../keys.ts";
 import type { Random } from "../random.ts";
 import { endorse } from "./endorse.ts";
 import { mutate, type Scene, SIGNERS, ZERO } from "./scene.ts";
-import type { Step } from "./step.ts";
 
 /** The next step in block `block`: about half of them valid, the others wrong in one way or two. */
 export function nextStep(scene: Scene, block: bigint): Step {

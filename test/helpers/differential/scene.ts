@@ -6,10 +6,10 @@ import {
   parseLane,
   type StateId,
 } from "../../../src/ledger/index.ts";
+import type { Step } from "../../../src/simulation/chain-rpc/contracts/step.ts";
 import { aSigner, type Signer } from "../keys.ts";
 import type { Random } from "../random.ts";
 import type { Model } from "./model.ts";
-import type { Step } from "./step.ts";
 
 /** Everything that steps may refer to: what was seen so far, and where calls can go. */
 export interface Scene {

@@ -8,9 +8,9 @@ import {
   type Endorsements,
   type Hex,
   type Transition,
-} from "../../../src/ledger/index.ts";
+} from "../../../ledger/index.ts";
 
-/** A call to the contract. */
+/** A call that changes a group. */
 export type Step =
   | {
       readonly type: "Execute";
@@ -34,7 +34,7 @@ export type Step =
       readonly endorsements: Endorsements;
     };
 
-/** The transaction that carries out a step. */
+/** The data of the transaction that carries out a step. */
 export function encodeStep(step: Step): Hex {
   switch (step.type) {
     case "Execute":

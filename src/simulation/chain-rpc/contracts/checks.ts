@@ -4,9 +4,9 @@ import {
   type Digest,
   type Endorsements,
   type LedgerError,
-  recoverSigner,
-} from "../../../src/ledger/index.ts";
-import type { Model } from "./model.ts";
+  parseAddress,
+} from "../../../ledger/index.ts";
+import type { GroupState } from "./group.ts";
 
 /** Thrown within the model when the contract would revert. */
 export class Refusal extends Error {
@@ -22,16 +22,18 @@ export const refuse = (error: LedgerError): never => {
   throw new Refusal(error);
 };
 
+const NOBODY: Address = parseAddress(`0x${"00".repeat(20)}`);
+
 export function requireCurrent(
-  model: Model,
+  group: GroupState,
   signed: { readonly epoch: bigint; readonly validUntil: bigint },
   block: bigint,
 ): void {
-  if (signed.epoch !== model.epoch) {
+  if (signed.epoch !== group.epoch) {
     refuse({
       type: "PrivacyGroupWrongEpoch",
       signed: signed.epoch,
-      current: model.epoch,
+      current: group.epoch,
     });
   }
   if (signed.validUntil !== 0n && block > signed.validUntil) {
@@ -44,11 +46,11 @@ export function requireCurrent(
 }
 
 export function requireEndorsed(
-  model: Model,
+  group: GroupState,
   digest: Digest,
   { signers, signatures }: Endorsements,
 ): void {
-  const { members, threshold } = model.committee;
+  const { members, threshold } = group.committee;
   if (signers >= 2n ** BigInt(members.length)) {
     refuse({
       type: "PrivacyGroupUnknownSigners",
@@ -67,10 +69,7 @@ export function requireEndorsed(
         signers: BigInt(count) + 1n,
       });
     }
-    const recovered =
-      model.signedBy.get(digest + signature.r + signature.vs) ??
-      recoverSigner(digest, signature) ??
-      (`0x${"00".repeat(20)}` as Address);
+    const recovered = group.recover(digest, signature) ?? NOBODY;
     if (recovered !== member)
       refuse({ type: "PrivacyGroupInvalidEndorsement", member, recovered });
     count++;
@@ -106,7 +105,7 @@ export function requireCommittee({ members, threshold }: Committee): void {
       members: count,
     });
   }
-  let previous = `0x${"00".repeat(20)}` as Address;
+  let previous = NOBODY;
   for (const member of members) {
     if (member <= previous)
       refuse({ type: "PrivacyGroupMembersNotAscending", previous, member });
