@@ -7,6 +7,7 @@ import {
   encodeExecute,
   intentIdAt,
   type Digest,
+  type GroupConfig,
   type Hex,
   ledgerDomain,
   packEndorsements,
@@ -27,7 +28,7 @@ import { Chain } from "../../src/runtime/ledger/chain.ts";
 import type { Receipt } from "../../src/runtime/ledger/values.ts";
 import type { ChainClient } from "../../src/runtime/ports.ts";
 import { signersInOrder } from "./keys.ts";
-import { randomFrom } from "./random.ts";
+import { type Random, randomFrom } from "./random.ts";
 
 /** A transition with all that is needed to carry it out. */
 export interface Endorsed {
@@ -65,6 +66,44 @@ export interface TestLedger {
 }
 
 const GAS = "0xf00000";
+
+/** Endorses transitions of a group with the keys of all its members. */
+export function endorserOf({
+  chainId,
+  group,
+  config,
+  random,
+}: {
+  readonly chainId: bigint;
+  readonly group: Address;
+  /** Its members are the first test signers. */
+  readonly config: GroupConfig;
+  readonly random: Random;
+}): TestGroup["endorse"] {
+  const signers = signersInOrder(config.members.length);
+  const domain = ledgerDomain({ chainId, group });
+  const lane = parseLane(random.bytes32().slice(0, 50));
+  let series = 0n;
+  return (parts) => {
+    const transition = buildTransition({
+      epoch: 0n,
+      intents: [intentIdAt(lane, series++)],
+      outputs: [parseCommitment(random.bytes32())],
+      details: parseBytes32(random.bytes32()),
+      ...parts,
+    });
+    const digest = transitionDigest(domain, transition);
+    const endorsements = packEndorsements(
+      config,
+      signers.map((signer) => ({
+        member: signer.address,
+        signature: signer.sign(digest),
+      })),
+    );
+    const data = encodeExecute(transition, endorsements);
+    return { transition, digest, signatures: signers.length, data };
+  };
+}
 
 /** Deploys a factory on a chain that mines at once. */
 export async function openTestLedger(client: ChainClient): Promise<TestLedger> {
@@ -112,28 +151,7 @@ export async function openTestLedger(client: ChainClient): Promise<TestLedger> {
     if (fact?.type !== "GroupCreated") throw new Error("There is no group.");
     const address = parseGroupAddress(fact.group);
     if (address === undefined) throw new Error("The group has no address.");
-    const domain = ledgerDomain({ chainId, group: fact.group });
-    const lane = parseLane(random.bytes32().slice(0, 50));
-    let series = 0n;
-    const endorse: TestGroup["endorse"] = (parts) => {
-      const transition = buildTransition({
-        epoch: 0n,
-        intents: [intentIdAt(lane, series++)],
-        outputs: [parseCommitment(random.bytes32())],
-        details: parseBytes32(random.bytes32()),
-        ...parts,
-      });
-      const digest = transitionDigest(domain, transition);
-      const endorsements = packEndorsements(
-        config,
-        signers.map((signer) => ({
-          member: signer.address,
-          signature: signer.sign(digest),
-        })),
-      );
-      const data = encodeExecute(transition, endorsements);
-      return { transition, digest, signatures: members, data };
-    };
+    const endorse = endorserOf({ chainId, group: fact.group, config, random });
     return {
       address,
       to: fact.group,

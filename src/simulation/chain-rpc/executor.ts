@@ -136,13 +136,14 @@ export class Executor {
     });
     block.transactions = mined;
     block.logsBloom = bloomOf(mined.flatMap((one) => one.logs));
-    for (const { transaction } of mined)
-      mempool.prune(transaction.from, transaction.nonce + 1);
+    const senders = new Set(mined.map(({ transaction }) => transaction.from));
+    for (const sender of senders)
+      mempool.prune(sender, this.accountAt(sender, block).nonce);
     this.#journal.clear();
   }
 
-  /** As if it were in the block after `at`. Nothing is left of it. */
-  call(call: Execution, at: Block): CallResult {
+  /** On top of the state of a block. Nothing is left of it. Contracts take `blockNumber` for the number of the block. */
+  call(call: Execution, at: Block, blockNumber: number): CallResult {
     const mark = this.#journal.mark;
     const next = new Block({
       number: at.number + 1,
@@ -153,7 +154,7 @@ export class Executor {
       gasLimit: at.gasLimit,
     });
     const { nonce } = this.accountAt(call.from, at);
-    const result = this.#run(call, nonce, next);
+    const result = this.#run(call, nonce, next, blockNumber);
     this.#journal.undo(mark);
     return result;
   }
@@ -168,7 +169,7 @@ export class Executor {
     const baseFee = block.baseFee ?? 0n;
     const gasPrice = baseFee + tip < maxFee ? baseFee + tip : maxFee;
     const mark = this.#journal.mark;
-    const result = this.#run(transaction, nonce, block);
+    const result = this.#run(transaction, nonce, block, block.number);
     const isOutOfGas = result.gasUsed > gasLimit;
     const isSuccess = result.type === "Done" && !isOutOfGas;
     if (!isSuccess) this.#journal.undo(mark);
@@ -199,7 +200,12 @@ export class Executor {
     };
   }
 
-  #run(call: Execution, nonce: number, at: Block): CallResult {
+  #run(
+    call: Execution,
+    nonce: number,
+    at: Block,
+    blockNumber: number,
+  ): CallResult {
     const { from, to, data, value } = call;
     const { gas, floor } = intrinsicGas(data, to === undefined);
     const atLeastFloor = (used: bigint): bigint =>
@@ -210,7 +216,14 @@ export class Executor {
       const gasUsed = atLeastFloor(gas + runGas(data, []));
       return { type: "Done", output: data, logs: [], gasUsed, contractAddress };
     }
-    const outcome = this.contracts.call({ from, to, data, value, at });
+    const outcome = this.contracts.call({
+      from,
+      to,
+      data,
+      value,
+      at,
+      blockNumber,
+    });
     const hasCode = byteLength(this.contracts.codeAt(to, at)) > 0;
     const logs = outcome.type === "Done" ? outcome.logs : [];
     const run = hasCode ? runGas(data, logs) : 0n;

@@ -8,7 +8,7 @@ import {
   parseAddress,
   recoverSigner,
 } from "../../ledger/index.ts";
-import { Block } from "./block.ts";
+import { Block, type MinedTransaction } from "./block.ts";
 import { BlockTree } from "./block-tree.ts";
 import { EMPTY_BLOOM } from "./bloom.ts";
 import { createdAddress } from "./contracts/addresses.ts";
@@ -72,6 +72,12 @@ export interface MineOptions {
   readonly baseFee?: bigint | undefined;
 }
 
+/** A block that has a transaction. */
+export interface Place {
+  readonly block: Block;
+  readonly mined: MinedTransaction;
+}
+
 /**
  * The true chain: blocks, accounts, contracts and waiting transactions. Nothing here takes time, and nothing happens by itself:
  * somebody mines. Clients see it through `chainClientOf`.
@@ -84,7 +90,7 @@ export class SimulatedLedger {
   readonly #executor: Executor;
   readonly #recover: Recover;
   readonly #decoded = new Map<string, ChainTransaction>();
-  readonly #blocksOf = new Map<string, Block[]>();
+  readonly #placesOf = new Map<string, Place[]>();
   readonly #listeners = new Set<() => void>();
   #built = 0;
 
@@ -171,8 +177,8 @@ export class SimulatedLedger {
   }
 
   /** Carries out a call on top of a block, and leaves nothing of it. */
-  call(call: Execution, at: Block): CallResult {
-    return this.#executor.call(call, at);
+  call(call: Execution, at: Block, blockNumber = at.number): CallResult {
+    return this.#executor.call(call, at, blockNumber);
   }
 
   accountAt(
@@ -191,11 +197,11 @@ export class SimulatedLedger {
     return this.#executor.contracts.groupAt(address, at);
   }
 
-  /** The block that has a transaction, as a node sees it whose head is `at`. */
-  blockOf(transactionHash: string, at: Block): Block | undefined {
-    return this.#blocksOf
+  /** Where a transaction is, as a node sees it whose head is `at`. */
+  placeOf(transactionHash: string, at: Block): Place | undefined {
+    return this.#placesOf
       .get(transactionHash)
-      ?.findLast((block) => this.tree.isBelow(block, at));
+      ?.findLast(({ block }) => this.tree.isBelow(block, at));
   }
 
   #build({ timestampMs, mayInclude, baseFee }: MineOptions): Block {
@@ -210,9 +216,11 @@ export class SimulatedLedger {
     });
     this.#executor.fill(block, this.mempool, mayInclude ?? (() => true));
     this.tree.add(block);
-    for (const { transaction } of block.transactions) {
-      const blocks = this.#blocksOf.get(transaction.hash) ?? [];
-      this.#blocksOf.set(transaction.hash, [...blocks, block]);
+    for (const mined of block.transactions) {
+      const { hash } = mined.transaction;
+      const places = this.#placesOf.get(hash);
+      if (places === undefined) this.#placesOf.set(hash, [{ block, mined }]);
+      else places.push({ block, mined });
     }
     return block;
   }

@@ -12,25 +12,25 @@ interface Version<Value> {
 
 /** What was written since the block was begun, so that a transaction that fails leaves nothing. */
 export class Journal {
-  readonly #written: { pop(): unknown }[] = [];
+  readonly #undo: (() => void)[] = [];
 
   /** Where it stands, for {@link undo}. */
   get mark(): number {
-    return this.#written.length;
+    return this.#undo.length;
   }
 
-  add(list: { pop(): unknown }): void {
-    this.#written.push(list);
+  add(undo: () => void): void {
+    this.#undo.push(undo);
   }
 
   /** Forgets what was written after a mark. */
   undo(mark: number): void {
-    while (this.#written.length > mark) this.#written.pop()?.pop();
+    while (this.#undo.length > mark) this.#undo.pop()?.();
   }
 
   /** What was written stays. */
   clear(): void {
-    this.#written.length = 0;
+    this.#undo.length = 0;
   }
 }
 
@@ -69,7 +69,18 @@ export class Versions<Key, Value> {
       versions = [];
       this.#versions.set(key, versions);
     }
-    versions.push({ block: at, value });
-    this.#ports.journal.add(versions);
+    const list = versions;
+    const last = list.at(-1);
+    if (last?.block === at) {
+      list[list.length - 1] = { block: at, value };
+      this.#ports.journal.add(() => {
+        list[list.length - 1] = last;
+      });
+    } else {
+      list.push({ block: at, value });
+      this.#ports.journal.add(() => {
+        list.pop();
+      });
+    }
   }
 }

@@ -51,33 +51,37 @@ export const chainsUnderTest: Readonly<
       },
     };
   },
-  "the simulated chain": async () => {
-    const ledger = new SimulatedLedger();
-    const client = chainClientOf(
-      { ledger, timers: machineTimers, random: new Random(1) },
-      { latencyMs: [0, 0], tellsHeads: true },
-    );
-    let timestampMs = ledger.options.timestampMs;
-    await Promise.resolve();
-    return {
-      client,
-      hasBlockReceipts: true,
-      mine: async () => {
-        ledger.mine({ timestampMs: (timestampMs += 1_000) });
-        await Promise.resolve();
-      },
-      mark: async () => {
-        const height = ledger.head.number;
-        await Promise.resolve();
-        return async () => {
-          const depth = ledger.head.number - height;
-          ledger.takeBack({ depth, isLost: () => true });
-          await Promise.resolve();
-        };
-      },
-    };
-  },
+  "the simulated chain": async () =>
+    await Promise.resolve(simulatedUnderTest(new SimulatedLedger())),
 };
+
+/** A simulated chain that answers at once. */
+export function simulatedUnderTest(ledger: SimulatedLedger): ChainUnderTest {
+  const client = chainClientOf(
+    { ledger, timers: machineTimers, random: new Random(1) },
+    { latencyMs: [0, 0], tellsHeads: true },
+  );
+  let { timestampMs } = ledger.options;
+  return {
+    client,
+    hasBlockReceipts: true,
+    mine: async () => {
+      ledger.mine({ timestampMs: (timestampMs += 1_000) });
+      await Promise.resolve();
+    },
+    mark: async () => {
+      const height = ledger.head.number;
+      await Promise.resolve();
+      return async () => {
+        const depth = ledger.head.number - height;
+        ledger.takeBack({ depth, isLost: () => true });
+        for (const { hash } of ledger.mempool.transactions)
+          ledger.mempool.drop(hash);
+        await Promise.resolve();
+      };
+    },
+  };
+}
 
 const GWEI = 1_000_000_000n;
 

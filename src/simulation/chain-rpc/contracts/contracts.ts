@@ -40,6 +40,8 @@ export interface Call {
   readonly data: Hex;
   readonly value: bigint;
   readonly at: Block;
+  /** What the contract takes for the number of the block. */
+  readonly blockNumber: number;
 }
 
 export type CallOutcome =
@@ -173,7 +175,8 @@ export class ContractModel {
     }
   }
 
-  #callGroup(group: GroupState, { from, to, data, at }: Call): CallOutcome {
+  #callGroup(group: GroupState, call: Call): CallOutcome {
+    const { from, to, data, blockNumber } = call;
     switch (selectorIn(data)) {
       case selectors.committee: {
         const { members, threshold } = group.committee;
@@ -200,7 +203,7 @@ export class ContractModel {
       default: {
         const step = readStep(data, from) ?? refuse({ type: "NoReason" });
         const context = {
-          block: BigInt(at.number),
+          block: BigInt(blockNumber),
           calldataBytes: byteLength(data),
         };
         return done(NOTHING, logsOf(to, takeStep(group, step, context)));

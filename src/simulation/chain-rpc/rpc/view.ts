@@ -1,6 +1,5 @@
 import {
   type Address,
-  type Hex,
   HEX_BYTES_MAX,
   LedgerInputError,
   parseAddress,
@@ -9,7 +8,7 @@ import {
 import { parseQuantity, toQuantity } from "../../../runtime/ledger/values.ts";
 import { ChainError } from "../../../runtime/ports.ts";
 import type { Block } from "../block.ts";
-import type { Execution } from "../executor.ts";
+import type { CallResult, Execution } from "../executor.ts";
 import type { SimulatedLedger } from "../ledger.ts";
 import { PoolRefusal } from "../mempool.ts";
 import { TransactionError } from "../transaction.ts";
@@ -108,21 +107,10 @@ const methods = new Map<string, Method>([
     (view, [address, tag]) =>
       view.ledger.codeAt(addressOf(address), knownBlock(view, tag)),
   ],
-  [
-    "eth_call",
-    (view, [call, tag]) => {
-      const result = view.ledger.call(callOf(call), knownBlock(view, tag));
-      if (result.type === "Reverted") throw reverted(result.data);
-      return result.output;
-    },
-  ],
+  ["eth_call", (view, params) => simulate(view, params).output],
   [
     "eth_estimateGas",
-    (view, [call, tag]) => {
-      const result = view.ledger.call(callOf(call), knownBlock(view, tag));
-      if (result.type === "Reverted") throw reverted(result.data);
-      return toQuantity(result.gasUsed);
-    },
+    (view, params) => toQuantity(simulate(view, params).gasUsed),
   ],
   [
     "eth_sendRawTransaction",
@@ -157,22 +145,17 @@ export function headOf({ ledger, heads }: ChainView): Block {
 }
 
 function receiptOf(view: ChainView, [hash]: Params): unknown {
-  const block = view.ledger.blockOf(String(hash), headOf(view));
-  const index = block?.transactions.findIndex(
-    ({ transaction }) => transaction.hash === hash,
-  );
-  if (block === undefined || index === undefined) return null;
-  return receiptForms(block)[index] ?? null;
+  const place = view.ledger.placeOf(String(hash), headOf(view));
+  return place === undefined
+    ? null
+    : receiptForms(place.block)[place.mined.index];
 }
 
 function transactionOf(view: ChainView, [hash]: Params): unknown {
   const { ledger } = view;
-  const block = ledger.blockOf(String(hash), headOf(view));
-  const mined = block?.transactions.find(
-    ({ transaction }) => transaction.hash === hash,
-  );
-  if (block !== undefined && mined !== undefined)
-    return transactionForm(mined.transaction, { block, mined });
+  const place = ledger.placeOf(String(hash), headOf(view));
+  if (place !== undefined)
+    return transactionForm(place.mined.transaction, place);
   const waiting = ledger.mempool.byHash(String(hash));
   return waiting === undefined ? null : transactionForm(waiting);
 }
@@ -186,6 +169,21 @@ function countOf(view: ChainView, [address, tag]: Params): unknown {
   const mined = ledger.accountAt(sender, ledger.head).nonce;
   const next = ledger.mempool.nextNonce(sender, Math.max(nonce, mined));
   return toQuantity(next);
+}
+
+/** A call at a block happens once more in that block; only one that is "pending" is in the next. */
+function simulate(
+  view: ChainView,
+  [call, tag]: Params,
+): Extract<CallResult, { readonly type: "Done" }> {
+  const block = knownBlock(view, tag);
+  const number = block.number + (tag === "pending" ? 1 : 0);
+  const result = view.ledger.call(callOf(call), block, number);
+  if (result.type === "Done") return result;
+  throw new ChainError("refused", "execution reverted", {
+    code: 3,
+    data: result.data,
+  });
 }
 
 function feeHistory(view: ChainView, [count, newest]: Params): unknown {
@@ -257,10 +255,6 @@ const NOBODY = `0x${"00".repeat(20)}`;
 
 function addressOf(value: unknown): Address {
   return parseAddress(typeof value === "string" ? value.toLowerCase() : value);
-}
-
-function reverted(data: Hex): ChainError {
-  return new ChainError("refused", "execution reverted", { code: 3, data });
 }
 
 function refused(code: number, message: string): ChainError {
