@@ -17,12 +17,18 @@ const ADVICE =
 export class ChainIdentity {
   readonly #options: IndexerOptions;
   readonly #chain: Chain;
-  readonly #ports: Pick<IndexerPorts, "genesis" | "onGenesis" | "lastCreation">;
+  readonly #ports: Pick<
+    IndexerPorts,
+    "head" | "genesis" | "onGenesis" | "lastCreation"
+  >;
   #isSimulated: boolean | undefined;
 
   constructor(
     options: IndexerOptions,
-    ports: Pick<IndexerPorts, "genesis" | "onGenesis" | "lastCreation"> & {
+    ports: Pick<
+      IndexerPorts,
+      "head" | "genesis" | "onGenesis" | "lastCreation"
+    > & {
       readonly chain: Chain;
     },
   ) {
@@ -89,12 +95,20 @@ export class ChainIdentity {
     this.#isSimulated = true;
   }
 
+  /** Blocks may be indexed already, if the first block was not there then: it must be the first block of those. */
   async #remember(genesis: string | undefined): Promise<void> {
-    if (genesis === undefined) return;
+    if (genesis === undefined || !(await this.#hasHead())) return;
     for (let answers = 1; answers < ANSWERS; answers++)
       if ((await this.#genesis()) !== genesis)
         throw new ChainMoved("Two answers differ about the first block.");
     await this.#ports.onGenesis(genesis);
+  }
+
+  /** Whether the last indexed block is on this chain. */
+  async #hasHead(): Promise<boolean> {
+    const head = this.#ports.head();
+    if (head === undefined) return true;
+    return (await this.#chain.header(head.number))?.hash === head.hash;
   }
 
   /** Undefined if the chain does not have it any more: some nodes drop old blocks. */
