@@ -211,7 +211,10 @@ export class SimulatedLedger {
       hash: this.#hash(parent.hash),
       parent,
       timestamp: Math.max(parent.timestamp, Math.floor(timestampMs / 1_000)),
-      baseFee: parent.baseFee && (baseFee ?? nextBaseFee(parent)),
+      baseFee:
+        parent.baseFee === undefined
+          ? undefined
+          : (baseFee ?? nextBaseFee(parent)),
       gasLimit: this.options.gasLimit,
     });
     this.#executor.fill(block, this.mempool, mayInclude ?? (() => true));

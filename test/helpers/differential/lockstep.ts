@@ -9,6 +9,7 @@ import {
 import { readArtifact } from "../../../src/plugin/deployment/artifacts.ts";
 import { verdictOf } from "../../../src/runtime/ledger/submitter/verdict.ts";
 import { ChainError } from "../../../src/runtime/ports.ts";
+import type { Scene } from "./scene.ts";
 import {
   aTestAccount,
   type ChainUnderTest,
@@ -118,16 +119,22 @@ export class Lockstep {
     };
   }
 
-  /** Compares all logs, and what a group says about itself. */
-  async compare(groups: readonly Address[]): Promise<void> {
+  /** Compares all logs, and what groups say about themselves and about everything that ever occurred in them. */
+  async compare(scenes: readonly Scene[]): Promise<void> {
     await this.ask("eth_getLogs", { fromBlock: "0x0", toBlock: "latest" });
-    for (const group of groups) {
+    for (const { model, intents, states } of scenes) {
+      const { group } = model.domain;
       await this.ask("eth_getLogs", { fromBlock: "0x0", address: [group] });
       await this.ask("eth_getCode", group, "latest");
-      for (const name of ["committee", "allowsExternalCalls"]) {
-        const data = privacyGroupInterface.encodeFunctionData(name);
+      const call = async (name: string, ...values: string[]): Promise<void> => {
+        const data = privacyGroupInterface.encodeFunctionData(name, values);
         await this.ask("eth_call", { to: group, data }, "latest");
-      }
+      };
+      await call("committee");
+      await call("allowsExternalCalls");
+      for (const id of intents) await call("isFulfilled", id);
+      for (const id of [...states, ...model.unspent])
+        await call("isUnspent", id);
     }
   }
 }

@@ -2,8 +2,11 @@ import { expect } from "chai";
 
 import { Chain } from "../../../src/runtime/ledger/chain.ts";
 import { clientLimits } from "../../../src/runtime/ledger/client/limits.ts";
+import { usualFees } from "../../../src/runtime/ledger/submitter/fees.ts";
 import type { Header } from "../../../src/runtime/ledger/values.ts";
 import { ChainError } from "../../../src/runtime/ports.ts";
+import { SimulatedLedger } from "../../../src/simulation/chain-rpc/ledger.ts";
+import { chainClientOf } from "../../../src/simulation/chain-rpc/rpc/client.ts";
 import type { ChainTransaction } from "../../../src/simulation/chain-rpc/transaction.ts";
 import { Random } from "../../../src/simulation/random.ts";
 import { aTestAccount } from "../../helpers/ports/chain-under-test.ts";
@@ -231,5 +234,24 @@ describe("simulation: the farm in front of the simulated chain", () => {
     const mined = block.transactions.map(({ transaction }) => transaction.hash);
     expect(mined.filter((hash) => order.includes(hash))).to.deep.equal(order);
     expect(block.transactions.length).to.be.within(5, 7);
+  });
+
+  it("can be a chain without a base fee, which takes legacy transactions only", async () => {
+    const ledger = new SimulatedLedger({ baseFee: undefined });
+    const random = new Random(1);
+    const client = chainClientOf({ ledger, timers: chain.timers, random });
+    ledger.mine({ timestampMs: 0 });
+    const options = { tip: 1n, caps: { maxFee: 10n ** 12n, tip: 10n ** 12n } };
+    const fees = await answered(chain, usualFees(new Chain(client), options));
+    expect(fees.isLegacy).to.equal(true);
+    const to = user.address;
+    const modern = await user.sign({ to, nonce: 0 });
+    expect(() => ledger.send(modern)).to.throw("not supported");
+    const { hash } = ledger.send(
+      await user.sign({ to, nonce: 0, gasPrice: fees.maxFee }),
+    );
+    ledger.mine({ timestampMs: 0 });
+    const receipt = await answered(chain, new Chain(client).receiptOf(hash));
+    expect(receipt?.isSuccess).to.equal(true);
   });
 });

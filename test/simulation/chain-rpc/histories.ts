@@ -179,9 +179,7 @@ class History {
 
   async finish(): Promise<void> {
     await this.act({ kind: "mine", seed: 0 });
-    await this.#chains.compare(
-      this.#scenes.map(({ model }) => model.domain.group),
-    );
+    await this.#chains.compare(this.#scenes);
     await this.#chains.close();
   }
 
