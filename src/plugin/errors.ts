@@ -184,6 +184,8 @@ const messages = {
     `The node at ${url} has several groups "${group}". Give the address of one with --group:${known}`,
   GROUP_DOMAIN_MISSING: () =>
     "--domain is missing. Give the domain of the group, as in --domain group-token.",
+  GROUP_FILE_INVALID: ({ file, reason }: { file: string; reason: string }) =>
+    `--file ${JSON.stringify(file)} cannot be used: ${reason}. Give a file with what npx hardhat sequencer:deploy --domain --json printed.`,
   GROUP_LEFT: ({ group, url }: { group: string; url: string }) =>
     `The node at ${url} does not follow the group ${group} any more. Ask a node that is a member, with --url.`,
   GROUP_MEMBERS_MISSING: () =>
@@ -204,6 +206,24 @@ const messages = {
     `--name "${value}" cannot be used. Give a letter followed by letters, digits, "_" or "-".`,
   GROUP_NAME_TAKEN: ({ name, network, address }: Place & { name: string }) =>
     `The group "${name}" of network "${network}" is another one in your configuration: ${address}. Choose another --name.`,
+  GROUP_NOT_CONFIGURED: ({
+    name,
+    network,
+    known,
+  }: {
+    name: string;
+    network: string;
+    known: string;
+  }) =>
+    `sequencer.networks.${network}.groups has no group "${name}"; its groups are: ${known}. Correct --name or --network, or give the description with --file.`,
+  GROUP_NOT_DESCRIBED: ({
+    place,
+    address,
+  }: {
+    place: string;
+    address: string;
+  }) =>
+    `${place} is only an address, ${address}, and nodes must know more of a group. Create it with npx hardhat sequencer:deploy --domain, which prints a description.`,
   GROUP_NOT_JOINED: ({
     name,
     network,
@@ -362,6 +382,8 @@ const messages = {
     `Port ${port}, for ${purpose} of ${node}, cannot be opened: ${reason}. Choose another with ${option}; 0 takes any that is free.`,
   GROUP_GONE: ({ group }: { group: string }) =>
     `Group ${group} was created after the snapshot to which the chain and the nodes went back, so it is gone. Create it again, or take the snapshot after it is created.`,
+  OPTIONS_EXCLUSIVE: ({ first, second }: { first: string; second: string }) =>
+    `${first} and ${second} exclude each other. Leave one of them out.`,
   OPTIONS_INVALID: ({ what, problems }: { what: string; problems: string }) =>
     `${what} cannot be called like this: ${problems}.`,
   PROXY_REFUSED: ({ network, reason }: { network: string; reason: string }) =>

@@ -21,7 +21,8 @@ export interface DescribedGroup {
 /** A group of the configuration: where it is, or all that nodes have to know of it. */
 export type GroupEntry = string | DescribedGroup;
 
-const describedType = z
+/** A description, as the configuration and files have it. */
+export const describedGroupType = z
   .object({
     address: addressType,
     id: z.string().regex(/^0x[0-9a-fA-F]{64}$/, {
@@ -39,7 +40,10 @@ const describedType = z
 export const groupEntryType: z.ZodType<GroupEntry> = conditionalUnionType(
   [
     [(value) => typeof value === "string", addressType],
-    [(value) => typeof value === "object" && value !== null, describedType],
+    [
+      (value) => typeof value === "object" && value !== null,
+      describedGroupType,
+    ],
   ],
   "Expected the address of a group, or the description that npx hardhat sequencer:deploy prints",
 );

@@ -58,6 +58,28 @@ export const groupCreateTask: TaskDefinition = task(
   .setAction(async () => await import("./create-action.ts"))
   .build();
 
+/** `sequencer:group import`. */
+export const groupImportTask: TaskDefinition = task(
+  ["sequencer:group", "import"],
+  "Let a running node take part in a group that sequencer:deploy --domain created",
+)
+  .addOption(url)
+  .addOption({
+    ...text,
+    name: "name",
+    description:
+      "The name of the group in sequencer.networks.<network>.groups of the configuration, for the network of --network (default: main)",
+  })
+  .addOption({
+    ...text,
+    name: "file",
+    description:
+      "Instead of --name: a file with what sequencer:deploy --domain --json printed (default: none)",
+  })
+  .addFlag(json)
+  .setAction(async () => await import("./import-action.ts"))
+  .build();
+
 /** `sequencer:group list`. */
 export const groupListTask: TaskDefinition = task(
   ["sequencer:group", "list"],
@@ -86,8 +108,9 @@ export const groupShowTask: TaskDefinition = task(
 
 /** `sequencer:group` and its subtasks. */
 export const groupTasks: readonly TaskDefinition[] = [
-  emptyTask("sequencer:group", "Create, list and show groups").build(),
+  emptyTask("sequencer:group", "Create, import, list and show groups").build(),
   groupCreateTask,
+  groupImportTask,
   groupListTask,
   groupShowTask,
 ];

@@ -33,6 +33,15 @@ export type CreateFact =
       readonly transaction: string;
     };
 
+/** What `sequencer:group import` tells: the node takes part in the group. */
+export interface GroupImportedFact {
+  readonly type: "group-imported";
+  readonly url: string;
+  readonly id: string;
+  readonly name: string;
+  readonly address: string;
+}
+
 /** What `sequencer:group show` tells. */
 export interface GroupDetailsFact {
   readonly type: "group-details";

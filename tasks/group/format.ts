@@ -1,6 +1,11 @@
 import { digits, printable, table } from "../../src/view/text.ts";
 import { groupsMax } from "../shared/find-group.ts";
-import type { CreateFact, GroupDetailsFact, GroupFact } from "./facts.ts";
+import type {
+  CreateFact,
+  GroupDetailsFact,
+  GroupFact,
+  GroupImportedFact,
+} from "./facts.ts";
 
 /** What happens to a new group, for people. */
 export function createLines(fact: CreateFact): string[] {
@@ -16,6 +21,15 @@ export function createLines(fact: CreateFact): string[] {
         `The group is still being created. Ask again: npx hardhat sequencer:receipt ${fact.transaction}`,
       ];
   }
+}
+
+/** That a node takes part in a group, for people. */
+export function importedLines({
+  url,
+  name,
+  address,
+}: GroupImportedFact): string[] {
+  return [printable(`${url} takes part in group "${name}" at ${address}`)];
 }
 
 /** Groups as a table for people. */

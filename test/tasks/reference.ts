@@ -63,6 +63,7 @@ describe("tasks: the reference", () => {
       "deploy",
       "explain",
       "group create",
+      "group import",
       "group list",
       "group show",
       "identity",
@@ -124,7 +125,7 @@ describe("tasks: the help", () => {
         new RegExp(`^  sequencer ${name.split(" ")[0]} `, "m"),
       );
     const group = await runHardhat(["sequencer", "group", "--help"], {});
-    for (const name of ["create", "list", "show"])
+    for (const name of ["create", "import", "list", "show"])
       expect(group.stdout).to.match(
         new RegExp(`^  sequencer group ${name} `, "m"),
       );

@@ -99,7 +99,9 @@ export function acceptOffer(
   const own = directory.endorserOf(self);
   const isAdded = current?.members.some((member) => member === own) === true;
   if (!offer.members.includes(self) && !isAdded)
-    return refuse("this node is no member");
+    return refuse(
+      `its members are ${offer.members.join(", ")}, and not ${self}`,
+    );
   const { endorsers, externalCalls } = askDomain(domain, offer);
   // A node that is added later need not know those who have left.
   const stranger = isAdded

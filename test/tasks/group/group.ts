@@ -217,7 +217,7 @@ describe("sequencer:group", function () {
     );
     expect(error).to.include("ours");
     const { stdout } = await runHardhat(["sequencer:group", "--help"], {});
-    for (const subtask of ["create", "list", "show"])
+    for (const subtask of ["create", "import", "list", "show"])
       expect(stdout).to.match(
         new RegExp(`^ +sequencer:group ${subtask} `, "m"),
       );

@@ -8,6 +8,7 @@ import type {
   CreateFact,
   GroupDetailsFact,
   GroupFact,
+  GroupImportedFact,
 } from "../../../tasks/group/facts.ts";
 import type { IdentityFact } from "../../../tasks/identity/identity.ts";
 import type { ReceiptFact } from "../../../tasks/receipt/show-receipt.ts";
@@ -202,6 +203,10 @@ const groupCreate: Events<CreateFact> = {
   "group-open": { id: 1, transaction: 1 },
 };
 
+const groupImport: Events<GroupImportedFact> = {
+  "group-imported": { url: 1, id: 1, name: 1, address: 1 },
+};
+
 const groupShow: Events<GroupDetailsFact> = {
   "group-details": {
     url: 1,
@@ -240,6 +245,7 @@ const all = new Map<string, Readonly<Record<string, object>>>(
     deploy,
     explain,
     "group create": groupCreate,
+    "group import": groupImport,
     "group list": groupList,
     "group show": groupShow,
     identity,

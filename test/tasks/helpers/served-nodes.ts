@@ -1,0 +1,190 @@
+import { expect } from "chai";
+import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
+import type { JsonRpcServer } from "hardhat/types/network";
+import { z } from "zod";
+
+import type {
+  DescribedGroup,
+  GroupEntry,
+} from "../../../src/plugin/groups-config.ts";
+import type { PeerConfig } from "../../../src/plugin/peers-config.ts";
+import { identityOf } from "../../../tasks/identity/identity.ts";
+import { parseNodeOptions } from "../../../tasks/node/options.ts";
+import { plainReporter, type Reachable } from "../../../tasks/node/reporter.ts";
+import { serve } from "../../../tasks/node/serve.ts";
+import { Closers } from "../../../tasks/shared/closers.ts";
+import { RpcClient } from "../../../tasks/shared/rpc-client.ts";
+import { publishedAccount } from "../../helpers/accounts.ts";
+import { temporaryDirectory } from "../../helpers/stores.ts";
+import { anEnvironment, deploy } from "../../plugin/helpers/environment.ts";
+import { freePort } from "../../plugin/helpers/processes.ts";
+import { until } from "../../torture/harness/processes/until.ts";
+
+const names = ["alice", "bob", "carol"] as const;
+type Name = (typeof names)[number];
+
+const statusType = z.object({
+  groups: z.array(
+    z.object({ address: z.string(), name: z.string(), domain: z.string() }),
+  ),
+});
+const receiptType = z.object({ success: z.boolean() }).nullable();
+
+/** A chain that several tests may share, as long as each has groups of its own. */
+export class SharedChain {
+  readonly #server: JsonRpcServer;
+  readonly url: string;
+
+  private constructor(server: JsonRpcServer, url: string) {
+    this.#server = server;
+    this.url = url;
+  }
+
+  static async start(): Promise<SharedChain> {
+    const hre = await anEnvironment();
+    const server = await hre.network.createServer("default", "127.0.0.1", 0);
+    const { address, port } = await server.listen();
+    return new SharedChain(server, `http://${address}:${port}`);
+  }
+
+  async stop(): Promise<void> {
+    await this.#server.close();
+  }
+}
+
+/** Nodes as `sequencer:node` runs them, each with its own disk and sockets, in this process. */
+export class ServedNodes {
+  readonly #url: string;
+  readonly #directory = temporaryDirectory();
+  readonly #closers = new Closers();
+  readonly peers: Readonly<Record<Name, PeerConfig>>;
+  /** What nodes reported as errors. */
+  readonly reported: unknown[] = [];
+
+  private constructor(url: string, ports: readonly number[]) {
+    this.#url = url;
+    const dataDir = this.#directory.path;
+    const peer = (index: number): PeerConfig => ({
+      address: `127.0.0.1:${ports[index] ?? 0}`,
+      key: identityOf({ name: names[index], dataDir }).key,
+      endorser: publishedAccount(index + 1).address,
+    });
+    this.peers = { alice: peer(0), bob: peer(1), carol: peer(2) };
+  }
+
+  /** Identities and addresses of three nodes. None of them runs yet. */
+  static async prepare({ url }: SharedChain): Promise<ServedNodes> {
+    const ports: number[] = [];
+    for (const _ of names) ports.push(await freePort());
+    return new ServedNodes(url, ports);
+  }
+
+  async stop(): Promise<void> {
+    await this.#closers.close();
+    this.#directory.remove();
+  }
+
+  /** A project with these groups in its configuration, with the chain as its network "chain". */
+  async environment(
+    groups: Readonly<Record<string, GroupEntry>> = {},
+  ): Promise<HardhatRuntimeEnvironment> {
+    return await anEnvironment(
+      {
+        networks: { chain: { type: "http", url: this.#url } },
+        sequencer: {
+          peers: this.peers,
+          networks: { chain: { groups } },
+          pollMs: 25,
+          tickMs: 20,
+        },
+      },
+      "chain",
+    );
+  }
+
+  /** Creates a group with the task, and gives what belongs into the configuration. */
+  async deploy(
+    options: Parameters<typeof deploy>[1],
+  ): Promise<Readonly<Record<string, GroupEntry>>> {
+    const { deployment } = await deploy(await this.environment(), options);
+    return deployment.config?.groups ?? {};
+  }
+
+  /** Starts a node, and gives its JSON-RPC. */
+  async start(
+    name: Name,
+    groups: Readonly<Record<string, GroupEntry>> = {},
+  ): Promise<RpcClient> {
+    const reporter = plainReporter(
+      { node: name },
+      {
+        write: () => undefined,
+        report: (error) => this.reported.push(error),
+      },
+    );
+    const dataDir = this.#directory.path;
+    const where: Reachable = await serve(
+      parseNodeOptions({ name, dataDir, rpcPort: "0", statusPort: "0" }),
+      {
+        hre: await this.environment(groups),
+        closers: this.#closers,
+        reporter,
+        onFatal: (error) => {
+          throw error;
+        },
+      },
+    );
+    return new RpcClient(where.url);
+  }
+}
+
+/** The description of a group of a configuration. */
+export function described(entry: GroupEntry | undefined): DescribedGroup {
+  if (entry === undefined || typeof entry === "string")
+    throw new Error("The group has no description.");
+  return entry;
+}
+
+/** The names of the groups in which a node takes part. */
+export async function groupsOf(client: RpcClient): Promise<readonly string[]> {
+  const { groups } = await client.ask(statusType, "sequencer_status");
+  return groups.map(({ name }) => name);
+}
+
+/** Resolves when the node takes part in the group. */
+export async function untilJoined(
+  client: RpcClient,
+  name: string,
+): Promise<void> {
+  await until({ what: `it is in ${name}`, deadlineMs: 60_000 }, async () =>
+    (await groupsOf(client)).includes(name) ? true : undefined,
+  );
+}
+
+/** Resolves when the intent has its receipt. */
+export async function untilConfirmed(
+  client: RpcClient,
+  id: string,
+): Promise<void> {
+  await until({ what: `${id} ends`, deadlineMs: 60_000 }, async () => {
+    const method = "ptx_getTransactionReceipt";
+    const receipt = await client.ask(receiptType, method, id);
+    if (receipt === null) return undefined;
+    expect(receipt.success).to.equal(true);
+    return true;
+  });
+}
+
+/** Mints in a group with the domain `group-token`; gives the id of the transaction. */
+export async function mint(
+  client: RpcClient,
+  entry: GroupEntry | undefined,
+): Promise<string> {
+  return await client.ask(z.string(), "pgroup_sendTransaction", {
+    domain: "group-token",
+    group: described(entry).id,
+    from: "user",
+    function: "mint",
+    input: { to: "pot", amount: "5" },
+  });
+}
