@@ -6,6 +6,8 @@
  * anything else is installed: so our package is seen to bring what it needs, and to do without what is optional. No
  * example may import what it does not list.
  *
+ * An example without tests is a story: the commands of its README run, and must print what it shows.
+ *
  *   npm run test:example
  *   npm run test:example -- cluster-tests    only this one
  *   npm run test:example -- --built          packs what was built before, and builds nothing
@@ -23,6 +25,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+
+import { runStory } from "./story/run.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const folder = mkdtempSync(path.join(tmpdir(), "example-"));
@@ -191,19 +195,19 @@ function install(examples: readonly string[]): void {
 
 /** What `npm test` does in an example: types are checked after a build if they come from it. */
 const STEPS =
-  /^(?:(?<build>hardhat build) && )?tsc && (?<test>hardhat test.*)$/;
+  /^(?:(?<build>hardhat build) && )?tsc(?: && (?<test>hardhat test.*))?$/;
 
 function stepsOf(example: string): {
   readonly build: string | undefined;
-  readonly test: string;
+  /** Undefined for a story. */
+  readonly test: string | undefined;
 } {
-  const { build, test } =
-    STEPS.exec(manifestOf(example).scripts.test)?.groups ?? {};
-  if (test === undefined)
+  const found = STEPS.exec(manifestOf(example).scripts.test);
+  if (found === null)
     throw new Error(
-      `The test of ${example} is not "tsc && hardhat test", with or without "hardhat build" before`,
+      `The test of ${example} is not "tsc" or "tsc && hardhat test", with or without "hardhat build" before`,
     );
-  return { build, test };
+  return { build: found.groups?.["build"], test: found.groups?.["test"] };
 }
 
 function buildExample(example: string): void {
@@ -213,28 +217,30 @@ function buildExample(example: string): void {
   expectRun(path.join(folder, example), build, { code: 0 });
 }
 
-function testExample(example: string): void {
+async function testExample(example: string): Promise<void> {
   const cwd = path.join(folder, example);
   console.log(example);
-  expectRun(cwd, stepsOf(example).test, { code: 0 });
+  const { test } = stepsOf(example);
+  if (test === undefined) await runStory(cwd, environment());
+  else expectRun(cwd, test, { code: 0 });
   for (const { command, ...expected } of CHECKS[example] ?? [])
     expectRun(cwd, command, expected);
 }
 
-/** How many packages an example lists that the smallest one does not: none, some that ours brings too, or optional ones. */
+/** By what an example lists: no more than it has to, what tests need besides, some that ours brings too, or optional ones. */
 function stageOf(example: string): number {
   const count = (name: string): number =>
     Object.keys(manifestOf(name).devDependencies).length;
-  const more = count(example) - count(SMALLEST);
-  return more === 0 ? 0 : more <= 2 ? 1 : 2;
+  const more = count(example) - count(SMALLEST_WITH_TESTS);
+  return more < 0 ? 0 : more === 0 ? 1 : more <= 2 ? 2 : 3;
 }
 
-const SMALLEST = "cluster-tests";
+const SMALLEST_WITH_TESTS = "cluster-tests";
 
-function testExamples(
+async function testExamples(
   examples: readonly string[],
   before: readonly string[] = [],
-): void {
+): Promise<void> {
   if (examples.length === 0) return;
   examples.forEach(copy);
   install([...before, ...examples]);
@@ -242,7 +248,7 @@ function testExamples(
   examples.forEach(buildExample);
   // As tsc in each of them, but files of packages are read only once.
   expectRun(folder, `tsc --build ${examples.join(" ")}`, { code: 0 });
-  examples.forEach(testExample);
+  for (const example of examples) await testExample(example);
 }
 
 /** The examples that the command line names, or all. */
@@ -264,8 +270,8 @@ try {
   expectRun(root, isBuilt ? `${pack} --ignore-scripts` : pack, { code: 0 });
   const [tarball = ""] = globSync(path.join(folder, "*.tgz"));
   renameSync(tarball, path.join(folder, "hardhat-sequencer.tgz"));
-  for (const stage of [0, 1, 2])
-    testExamples(
+  for (const stage of [0, 1, 2, 3])
+    await testExamples(
       examples.filter((example) => stageOf(example) === stage),
       examples.filter((example) => stageOf(example) < stage),
     );
