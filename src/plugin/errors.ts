@@ -32,7 +32,7 @@ const messages = {
   ACCOUNT_DUPLICATE: ({ address, network }: Place) =>
     `Account ${address} is there twice in networks.${network}.accounts. Every node needs one of its own.`,
   ACCOUNT_INVALID: ({ account }: { account: string }) =>
-    `"${account}" is no account. Write name@node, as in treasury@alice.`,
+    `"${account}" is not an account. Write name@node, as in treasury@alice.`,
   ADDRESS_INVALID: ({ name, value }: { name: string; value: string }) =>
     `${name} "${value}" is not an address. Give "0x" and 40 hexadecimal digits.`,
   ADDRESS_CHECKSUM: ({ name, value }: { name: string; value: string }) =>
@@ -50,11 +50,11 @@ const messages = {
   }) =>
     `The nodes in ${directory} belong to another chain than network "${network}" is now: ${reason}. Use the chain of the earlier run, such as one that npx hardhat node keeps, or another --data-dir; simulated networks are new in every run.`,
   ARTIFACT_INVALID: ({ value }: { value: string }) =>
-    `${value} is no bytecode that could be deployed. Interfaces and abstract contracts have none, and libraries have to be linked first.`,
+    `${value} is not bytecode that can be deployed. Interfaces and abstract contracts have none: give a contract, and link its libraries first.`,
   ARGUMENTS_INVALID: ({ name, problems }: { name: string; problems: string }) =>
     `${name} does not take these arguments: ${problems}. Give every argument by its name, and large integers as bigint or as text with decimal digits.`,
   CHAIN_NOT_SIMULATED: ({ what, network }: { what: string; network: string }) =>
-    `${what} needs a simulated chain, and network "${network}" is none. Use a network of type "edr-simulated".`,
+    `${what} needs a simulated chain, and network "${network}" is not one. Use a network of type "edr-simulated".`,
   CHOICE_INVALID: ({
     name,
     value,
@@ -75,7 +75,7 @@ const messages = {
   CONFIGURATION_INVALID: ({ value }: { value: string }) =>
     `--configuration ${JSON.stringify(value)} is not a JSON object of texts. Write it as in --configuration '{"notaries":"alice,bob"}', and give the threshold with --threshold.`,
   COUNT_INVALID: ({ name, value }: { name: string; value: string }) =>
-    `${name} ${value} is out of range. Give a whole number from 1 to 1000000.`,
+    `${name} "${value}" is out of range. Give a whole number from 1 to 1000000.`,
   DATA_DIR_DAMAGED: ({ reason }: { reason: string }) =>
     `The data directory cannot be used: ${reason} Or use another --data-dir.`,
   DATA_DIR_INVALID: ({
@@ -282,7 +282,7 @@ const messages = {
   }: Place & { node: string; role: "endorser" | "payer" }) =>
     `${node} ${role === "payer" ? "pays" : "endorses"} as ${address}, and no account of network "${network}" has that address. Add its key: accounts: [configVariable("…")] in networks.${network}, and npx hardhat keystore set for the value; or correct sequencer.peers.${node}.${role}.`,
   LISTEN_INVALID: ({ value }: { value: string }) =>
-    `--listen "${value}" is no host and port. Write host:port, as in 0.0.0.0:8650.`,
+    `--listen "${value}" is not a host and a port. Write host:port, as in 0.0.0.0:8650.`,
   LISTEN_REFUSED: ({
     node,
     address,
@@ -300,9 +300,9 @@ const messages = {
   MEMBER_DUPLICATE: ({ address }: { address: string }) =>
     `Member ${address} is there twice. Name every member once.`,
   MEMBER_NOT_A_PEER: ({ value, known }: { value: string; known: string }) =>
-    `"${value}" is not a node of sequencer.peers. A group with --domain needs nodes: name one of ${known}, or add it to sequencer.peers.`,
+    `"${value}" is not a node of sequencer.peers, and the members of a group with --domain are nodes. Name one of ${known}, or add it to sequencer.peers.`,
   MEMBER_ZERO: () =>
-    "The zero address cannot be a member. Nobody can sign for it: remove it from --members.",
+    "The zero address cannot be a member, because nobody can sign for it. Remove it from --members.",
   NETWORK_UNREACHABLE: ({
     network,
     reason,
@@ -316,7 +316,7 @@ const messages = {
   NETWORK_TEMPORARY: ({ network }: { network: string }) =>
     `Network "${network}" ends with this process, and nodes in other processes cannot reach it. Run npx hardhat node, and choose its network with --network localhost.`,
   NODE_NAME_INVALID: ({ name }: { name: string }) =>
-    `"${name}" is no name of a node. Give --name with one of those in sequencer.peers.`,
+    `--name ${JSON.stringify(name)} is not the name of a node. Give up to 64 letters, digits, ".", "_" or "-", as in --name alice.`,
   NODE_NOT_MEMBER: ({
     name,
     group,
@@ -326,7 +326,7 @@ const messages = {
     group: string;
     members: string;
   }) =>
-    `"${name}" is no member of the group ${group}. Its members are: ${members}.`,
+    `"${name}" is not a member of the group ${group}. Its members are: ${members}.`,
   NODE_STOPPED: ({ node, reason }: { node: string; reason: string }) =>
     `${node} could not go on and has stopped: ${reason} What it accepted is on its disk: start it again with restart().`,
   NODE_UNKNOWN: ({ name, known }: { name: string; known: string }) =>
@@ -404,9 +404,9 @@ const messages = {
     network: string;
     count: number;
   }) =>
-    `--from ${value} is none of the ${count} accounts of network "${network}". Give the address of one of them, or an index from 0 to ${count - 1}.`,
+    `--from ${value} is not one of the ${count} accounts of network "${network}". Give the address of one of them, or an index from 0 to ${count - 1}.`,
   THRESHOLD_INVALID: ({ value, count }: { value: string; count: number }) =>
-    `--threshold ${value} does not fit ${count} members. Give a whole number from 1 to ${count}.`,
+    `--threshold "${value}" does not fit a group of ${count}. Give a whole number from 1 to ${count}.`,
   SNAPSHOT_CLUSTER_STOPPED: () =>
     "The cluster that ran when the snapshot was taken has stopped, so its nodes cannot go back with the chain; nothing was changed. Leave it running until the connection is closed, or use another connection for tests that stop it.",
   SNAPSHOT_NOT_SIMULATED: ({ network }: { network: string }) =>
@@ -450,7 +450,7 @@ const messages = {
   }) =>
     `The transaction for the ${step} was not confirmed within ${seconds} seconds: ${tx}. Run again: it waits for that transaction and goes on from there.`,
   URL_INVALID: () =>
-    "--url is no address of HTTP. Give one that npx hardhat sequencer:run prints, as in http://127.0.0.1:8550.",
+    "--url (not shown: it may have a password in it) is not an HTTP address. Give one that npx hardhat sequencer:run prints, as in http://127.0.0.1:8550.",
   VERIFY_FAILED: ({
     contracts,
     network,
@@ -472,7 +472,7 @@ const messages = {
   VERIFY_OTHER_FACTORY: ({ address }: { address: string }) =>
     `The factory ${address} has other code than this version of hardhat-sequencer deploys, so its source is not known here. Leave out --verify; nothing was sent.`,
   WEB_SOCKET_URL_INVALID: ({ network }: { network: string }) =>
-    `sequencer.networks.${network}.webSocketUrl (not shown) is no address of a WebSocket. Expected one that begins with "ws://" or "wss://".`,
+    `sequencer.networks.${network}.webSocketUrl (not shown) is not the address of a WebSocket. Give one that begins with "ws://" or "wss://".`,
 } as const;
 
 interface Port {

@@ -67,7 +67,7 @@ function requireFreeName(
   { network }: { network: string },
   groups: Readonly<Record<string, GroupEntry>>,
 ): void {
-  const entry = groups[name];
+  const entry = Object.hasOwn(groups, name) ? groups[name] : undefined;
   const used = entry === undefined ? address : addressOfEntry(entry);
   if (used.toLowerCase() !== address.toLowerCase())
     throw new SequencerError("GROUP_NAME_TAKEN", {

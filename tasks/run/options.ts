@@ -123,7 +123,7 @@ function parseDirectory(text: string | undefined): string | undefined {
   if (text.trim() === "" || text.includes("\0"))
     throw new SequencerError("DATA_DIR_INVALID", {
       directory: text,
-      reason: "that is no path",
+      reason: "that is not a path",
     });
   return resolve(text);
 }

@@ -27,7 +27,7 @@ export function loadIdentity(options: {
     // The cause may quote the file.
     throw new KeyError(
       "INVALID",
-      `${file} is no private key of Ed25519. Restore it from a backup, or remove it, and give the other nodes the new public key.`,
+      `${file} is not a private key for Ed25519. Restore it from a backup, or remove it, and give the other nodes the new public key.`,
     );
   }
 }

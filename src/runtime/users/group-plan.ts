@@ -123,7 +123,7 @@ function readThreshold(text: string, nodes: number): number {
   if (threshold < 1 || threshold > nodes)
     throw new UserError(
       "PD099009",
-      `The threshold is from 1 to ${nodes}, not '${text}'`,
+      `The threshold must be from 1 to ${nodes}, but is '${text}'`,
     );
   return threshold;
 }

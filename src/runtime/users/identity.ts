@@ -21,7 +21,7 @@ export function parseIdentity(text: string, local: NodeName): Identity {
   )
     throw new UserError(
       "PD020006",
-      `'${text}' is no identity; write name@node with letters, digits, '.', '_' and '-'`,
+      `'${text}' is not an identity; write name@node with letters, digits, '.', '_' and '-'`,
     );
   return { name, node: place };
 }

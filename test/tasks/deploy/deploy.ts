@@ -56,6 +56,16 @@ describe("plugin: deploy", function () {
     expect(await factory.implementation()).to.equal(deployment.implementation);
   });
 
+  it("takes names of groups that objects have anyway", async function () {
+    const hre = await anEnvironment();
+    for (const name of ["constructor", "__proto__"]) {
+      const { deployment } = await deploy(hre, { members: three, name });
+      expect(Object.keys(deployment.config?.groups ?? {})).to.deep.equal([
+        name,
+      ]);
+    }
+  });
+
   it("sends nothing the second time", async function () {
     const hre = await anEnvironment();
     const first = await deploy(hre, { members: three });

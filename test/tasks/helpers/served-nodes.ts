@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import type { HardhatUserConfig } from "hardhat/config";
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 import type { JsonRpcServer } from "hardhat/types/network";
 import { z } from "zod";
@@ -84,22 +85,26 @@ export class ServedNodes {
     this.#directory.remove();
   }
 
-  /** A project with these groups in its configuration, with the chain as its network "chain". */
+  /** What a project has in its configuration: these groups, and the chain as its network "chain". */
+  configuration(
+    groups: Readonly<Record<string, GroupEntry>>,
+  ): Required<Pick<HardhatUserConfig, "networks" | "sequencer">> {
+    return {
+      networks: { chain: { type: "http", url: this.#url } },
+      sequencer: {
+        peers: this.peers,
+        networks: { chain: { groups } },
+        pollMs: 25,
+        tickMs: 20,
+      },
+    };
+  }
+
+  /** A project with these groups in its configuration, on the network "chain". */
   async environment(
     groups: Readonly<Record<string, GroupEntry>> = {},
   ): Promise<HardhatRuntimeEnvironment> {
-    return await anEnvironment(
-      {
-        networks: { chain: { type: "http", url: this.#url } },
-        sequencer: {
-          peers: this.peers,
-          networks: { chain: { groups } },
-          pollMs: 25,
-          tickMs: 20,
-        },
-      },
-      "chain",
-    );
+    return await anEnvironment(this.configuration(groups), "chain");
   }
 
   /** Creates a group with the task, and gives what belongs into the configuration. */

@@ -43,8 +43,10 @@ describe("plugin: options of sequencer:node", function () {
   });
 
   it("says what is wrong, and what to do", function () {
-    expect(refusalOf({ name: undefined })).to.match(/"" is no name.*--name/);
-    expect(refusalOf({ name: "../bob" })).to.match(/"..\/bob" is no name/);
+    expect(refusalOf({ name: undefined })).to.match(
+      /--name "" is not the name of a node/,
+    );
+    expect(refusalOf({ name: "../bob" })).to.match(/"..\/bob" is not the name/);
     expect(refusalOf({ dataDir: undefined })).to.match(/Give it --data-dir/);
     expect(refusalOf({ dataDir: " " })).to.match(/Give it --data-dir/);
     expect(refusalOf({ dataDir: "a\0b" })).to.match(/Give it --data-dir/);
