@@ -4,6 +4,7 @@ import path from "node:path";
 
 import { expect } from "chai";
 
+import { tasks } from "../../tasks/definitions.ts";
 import { readPage, root } from "../helpers/docs/blocks.ts";
 import { RunProcess } from "../plugin/helpers/run.ts";
 
@@ -42,6 +43,15 @@ describe("README.md", function () {
       const exact = (measured[name] ?? Number.NaN) / intents;
       expect(numberOf(gas)).to.equal(Math.round(exact));
     });
+
+  it("lists every task, and no others", () => {
+    const [, text = ""] = page.split("\n## Tasks\n");
+    const listed = [...text.matchAll(/^\| `(sequencer:\w+)`/gm)];
+    const known = tasks.flatMap(({ id }) =>
+      id.length === 1 && id[0]?.startsWith("sequencer:") === true ? id : [],
+    );
+    expect(listed.map(([, name]) => name)).to.deep.equal(known);
+  });
 
   it("explains the gas that its first command reports", async () => {
     const [, intents = ""] =
