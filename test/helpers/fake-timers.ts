@@ -17,6 +17,8 @@ export class FakeTimers implements Timers {
     };
   };
 
+  readonly now = (): number => this.#nowMs;
+
   /** How many timers wait. */
   get size(): number {
     return this.#pending.size;

@@ -14,12 +14,15 @@ import type {
 } from "../node/ports.ts";
 import type { NodeSettings } from "../node/settings.ts";
 import type { ChainClient, Endorser } from "../ports.ts";
+import { type Machine, thisMachine } from "../machine.ts";
 import { NodeRefusal, type Settlement } from "../service.ts";
+import { newSalt, SALT_BYTES } from "../states/content.ts";
 import { openStore, type Store } from "../store/store.ts";
-import { machineTimers, type Timers } from "../timers.ts";
+import type { Timers } from "../timers.ts";
 import type { Connect } from "../transport/carrier.ts";
 import { networkIdOf } from "../transport/network-id.ts";
 import { createSealedTransport } from "../transport/sealed-transport.ts";
+import { createSession } from "../transport/session.ts";
 
 /** What a node is, also while it is down. */
 export interface MemberOptions {
@@ -38,6 +41,8 @@ export interface MemberPorts extends Pick<
   NodePorts,
   "endorser" | "payers" | "faucet" | "wallet" | "directory" | "onTurn"
 > {
+  /** Without it, it runs on this one. */
+  readonly machine?: Machine;
   /** The network between the nodes. */
   readonly connect: Connect;
   readonly client: ChainClient;
@@ -95,12 +100,22 @@ export class Member {
   start(): void {
     if (this.#node !== undefined) return;
     const { connect, identity, registry, onFact, onFatal } = this.#ports;
-    const store = openStore({ file: this.#options.file });
+    const machine = this.#ports.machine ?? thisMachine;
+    const { wallMs, randomBytes } = machine;
+    const { timers = machine.timers } = this.#ports;
+    const store = openStore(
+      { file: this.#options.file },
+      { randomBytes, now: wallMs, openDisk: machine.openDisk },
+    );
     this.#store = store;
     const node = new Node(this.#options, {
       store,
       client: this.#ports.client,
-      timers: this.#ports.timers ?? machineTimers,
+      timers,
+      newSalt:
+        machine === thisMachine
+          ? newSalt
+          : () => `0x${Buffer.from(randomBytes(SALT_BYTES)).toString("hex")}`,
       domains: this.#ports.domains,
       directory: this.#ports.directory,
       sign: identity.sign,
@@ -115,8 +130,10 @@ export class Member {
             identity,
             registry,
             boots: store.peers.list(),
+            session: createSession(wallMs(), randomBytes),
+            verify: machine.verifyEnvelope,
           },
-          { connect, receive, onBoot },
+          { connect, receive, onBoot, now: timers.now },
         ),
       payers: this.#ports.payers,
       faucet: this.#ports.faucet,

@@ -37,7 +37,7 @@ type EffectOf<Type extends Effect["type"]> = Extract<
 /** What deeds are done with. */
 export interface DeedPorts extends Pick<
   NodePorts,
-  "store" | "sign" | "users" | "timers" | "onFact" | "onTurn"
+  "store" | "sign" | "newSalt" | "users" | "timers" | "onFact" | "onTurn"
 > {
   readonly endorsing: Endorsing;
   readonly showing: Pick<Showing, "show">;
@@ -223,6 +223,7 @@ export class Deeds {
         book,
         hashing: runner.sequencer.config.hashing,
         signSteps: (hashes) => signTogether(hashes, sign),
+        newSalt: this.#ports.newSalt,
         deadline: deadlineAfter(
           { ms: this.#assembleMs, count: intents.length },
           this.#ports.timers,

@@ -118,6 +118,7 @@ export class Node implements NodeService {
     this.#pulse = new Pulse(this.#height);
     this.#turns = new Turns({
       store,
+      timers: ports.timers,
       onFatal: (error) => {
         this.#fail(error);
       },

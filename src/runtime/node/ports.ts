@@ -54,6 +54,8 @@ export interface NodePorts {
   readonly directory: Directory;
   /** Signs as this node. */
   readonly sign: (bytes: Uint8Array) => Uint8Array;
+  /** 16 bytes that nobody can foresee, as hexadecimal digits. */
+  readonly newSalt: () => string;
   readonly endorser: Endorser;
   /** The keys of this node's users. */
   readonly wallet: Wallet;

@@ -1,5 +1,6 @@
 import { createHeap, pop, push } from "../../protocol/heap.ts";
 import type { Store } from "../store/store.ts";
+import { machineTimers, type Timers } from "../timers.ts";
 
 /** What one turn collects: what must be durable, and what happens once it is. */
 export interface Turn {
@@ -35,7 +36,7 @@ const TURN_MS = 20;
 export class Turns {
   readonly #store: Store;
   readonly #onFatal: (error: unknown) => void;
-  readonly #now: () => number;
+  readonly #timers: Timers;
   #waiting = createHeap<Job>();
   #isScheduled = false;
   /** The jobs whose writes are on their way to the disk. */
@@ -47,12 +48,11 @@ export class Turns {
   constructor(ports: {
     readonly store: Store;
     readonly onFatal: (error: unknown) => void;
-    /** Milliseconds since whenever. */
-    readonly now?: () => number;
+    readonly timers?: Timers;
   }) {
     this.#store = ports.store;
     this.#onFatal = ports.onFatal;
-    this.#now = ports.now ?? (() => performance.now());
+    this.#timers = ports.timers ?? machineTimers;
   }
 
   get length(): number {
@@ -92,7 +92,7 @@ export class Turns {
   #schedule(): void {
     if (this.#isScheduled || this.#flushing !== undefined) return;
     this.#isScheduled = true;
-    setImmediate(() => {
+    this.#timers.after(0, () => {
       this.#isScheduled = false;
       this.#take();
     });
@@ -103,13 +103,13 @@ export class Turns {
     const jobs: Job[] = [];
     const turn: Turn = { writes: [], records: new Map(), deeds: [] };
     try {
-      const endMs = this.#now() + TURN_MS;
+      const endMs = this.#timers.now() + TURN_MS;
       while (jobs.length < JOBS_MAX && this.#mayTake(jobs)) {
         const job = pop(this.#waiting);
         if (job === undefined) break;
         jobs.push(job);
         job.run(turn);
-        if (this.#now() >= endMs) break;
+        if (this.#timers.now() >= endMs) break;
       }
       if (hasWrites(turn))
         this.#store.write(() => {

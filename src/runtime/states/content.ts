@@ -17,7 +17,7 @@ export interface OriginatedState extends DomainState {
 }
 
 /** Without it, whoever knows the shape of a state could guess its content from the id on the ledger. */
-const SALT_BYTES = 16;
+export const SALT_BYTES = 16;
 
 /** Chance is cheaper in larger portions. */
 const SALTS = 256;

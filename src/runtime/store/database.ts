@@ -1,6 +1,6 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { StatementSync } from "node:sqlite";
 
-import { CommitLog } from "./commit-log.ts";
+import { type Disk, type OpenDisk, openMachineDisk } from "./disk.ts";
 import { StoreError, translate } from "./store-error.ts";
 
 /** What a column can hold. */
@@ -14,8 +14,6 @@ export type Migrations = readonly string[];
 
 /** Users' queries come in many forms; those that were not used for the longest time are prepared again. */
 const STATEMENTS_MAX = 256;
-/** Pages of 4 kB in the log before they go to the file, which takes a while: seldom, and never more than 32 MB. */
-const LOG_PAGES = 8_192;
 
 /** Ends a statement from within. */
 const outOfTime = new Error("The statement takes too long.");
@@ -26,10 +24,8 @@ const outOfTime = new Error("The statement takes too long.");
  */
 export class Database {
   readonly #file: string;
-  readonly #database: DatabaseSync;
+  readonly #disk: Disk;
   readonly #statements = new Map<string, StatementSync>();
-  /** What is only in memory has none. */
-  readonly #log: CommitLog | undefined;
   #isCommitting = false;
   #isClosed = false;
   /** Of the statement that must end in time. */
@@ -38,24 +34,15 @@ export class Database {
   /** Opens or creates the file; ":memory:" keeps everything in memory. */
   constructor(
     options: { readonly file: string },
-    ports: { readonly migrations: Migrations },
+    ports: { readonly migrations: Migrations; readonly openDisk?: OpenDisk },
   ) {
     this.#file = options.file;
-    this.#log =
-      options.file === ":memory:"
-        ? undefined
-        : new CommitLog(`${options.file}-wal`);
-    this.#database = this.#attempt(
-      () => new DatabaseSync(options.file, { timeout: 0 }),
-    );
+    const { openDisk = openMachineDisk } = ports;
+    this.#disk = this.#attempt(() => openDisk(options.file));
     try {
-      // SQLite itself does not wait for the disk with every commit: the log does that.
-      this.#exec(
-        `PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
-         PRAGMA wal_autocheckpoint = ${LOG_PAGES}; PRAGMA foreign_keys = ON;`,
-      );
+      this.#exec("PRAGMA foreign_keys = ON");
       this.#migrate(ports.migrations);
-      this.#database.function("within_time", { varargs: true }, () =>
+      this.#disk.database.function("within_time", { varargs: true }, () =>
         this.#withinTime(),
       );
     } catch (error) {
@@ -76,7 +63,9 @@ export class Database {
   /** All that `write` does happens, durably, or nothing of it does. */
   commit<Result>(write: () => Result): Result {
     const result = this.write(write);
-    this.#attempt(() => this.#log?.flushNow());
+    this.#attempt(() => {
+      this.#disk.flushNow();
+    });
     return result;
   }
 
@@ -94,11 +83,9 @@ export class Database {
 
   /** Calls back when all that is written now is on the disk, even if the machine loses power; at once if it has none. */
   flush(done: (error: Error | undefined) => void): void {
-    if (this.#log === undefined) done(undefined);
-    else
-      this.#log.flush((error) => {
-        done(error === null ? undefined : translate(this.#file, error));
-      });
+    this.#disk.flush((error) => {
+      done(error === null ? undefined : translate(this.#file, error));
+    });
   }
 
   /** All that `write` does happens, or nothing of it does. Everybody sees it, but it is on the disk only after a flush. */
@@ -106,9 +93,9 @@ export class Database {
     if (this.#isCommitting) throw new Error("A commit is under way already.");
     this.#isCommitting = true;
     try {
-      this.#exec("BEGIN IMMEDIATE");
+      this.#exec(this.#disk.sql.begin);
       const result = write();
-      this.#exec("COMMIT");
+      this.#exec(this.#disk.sql.commit);
       return result;
     } catch (error) {
       this.#rollback();
@@ -173,8 +160,7 @@ export class Database {
     this.#statements.clear();
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#log?.close();
-    this.#database.close();
+    this.#disk.close();
   }
 
   #withinTime(): number {
@@ -186,14 +172,15 @@ export class Database {
 
   #rollback(): void {
     try {
-      this.#database.exec("ROLLBACK");
+      this.#disk.database.exec(this.#disk.sql.rollback);
     } catch {
       // SQLite has done so already, for example because the disk is full. What went wrong is thrown by the caller.
     }
   }
 
   #statement(sql: string): StatementSync {
-    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    const statement =
+      this.#statements.get(sql) ?? this.#disk.database.prepare(sql);
     this.#statements.delete(sql);
     this.#statements.set(sql, statement);
     if (this.#statements.size > STATEMENTS_MAX) {
@@ -204,7 +191,7 @@ export class Database {
   }
 
   #exec(sql: string): void {
-    this.#attempt(() => this.#database.exec(sql));
+    this.#attempt(() => this.#disk.database.exec(sql));
   }
 
   #attempt<Result>(act: () => Result): Result {

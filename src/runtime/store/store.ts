@@ -5,6 +5,7 @@ import { Blocks } from "./blocks.ts";
 import { nextBoot } from "./boots.ts";
 import { Bundles } from "./bundles.ts";
 import { Database } from "./database.ts";
+import { type OpenDisk, openMachineDisk } from "./disk.ts";
 import { Groups } from "./groups.ts";
 import { Infos } from "./infos.ts";
 import { Lanes } from "./lanes.ts";
@@ -50,10 +51,13 @@ export function openStore(
     readonly randomBytes: (length: number) => Uint8Array;
     /** Milliseconds since 1970. */
     readonly now?: () => number;
+    readonly openDisk?: OpenDisk;
   } = { randomBytes },
 ): Store {
-  if (options.file !== ":memory:") createPrivately(options.file);
-  const database = new Database(options, { migrations });
+  const { openDisk = openMachineDisk } = ports;
+  if (options.file !== ":memory:" && openDisk === openMachineDisk)
+    createPrivately(options.file);
+  const database = new Database(options, { migrations, openDisk });
   try {
     const bundles = new Bundles(database);
     return {

@@ -1,4 +1,4 @@
-import { verify } from "node:crypto";
+import { type KeyObject, verify } from "node:crypto";
 import { types } from "node:util";
 
 import type { NodeName } from "../../protocol/ids.ts";
@@ -52,6 +52,13 @@ export type Seal = (
   body: string,
 ) => Uint8Array;
 
+/** Whether the owner of a key signed some bytes. */
+export type VerifyEnvelope = (
+  bytes: Uint8Array,
+  key: KeyObject,
+  signature: Uint8Array,
+) => boolean;
+
 /** A node during one start of it. */
 export interface Own {
   readonly name: NodeName;
@@ -89,6 +96,9 @@ export function isTooLarge(body: string): boolean {
   );
 }
 
+const isSigned: VerifyEnvelope = (bytes, key, signature) =>
+  verify(null, bytes, key, signature);
+
 /** A peer since one start of it. */
 interface Peer {
   readonly boot: number;
@@ -106,6 +116,7 @@ interface Peer {
 export class EnvelopeOpener {
   readonly #own: Own;
   readonly #registry: Registry<NodeName>;
+  readonly #verify: VerifyEnvelope;
   readonly #peers = new Map<NodeName, Peer>();
   readonly #decoder = new TextDecoder("utf-8", {
     fatal: true,
@@ -117,8 +128,10 @@ export class EnvelopeOpener {
     own: Own & {
       readonly registry: Registry<NodeName>;
       readonly boots?: ReadonlyMap<NodeName, number> | undefined;
+      readonly verify?: VerifyEnvelope | undefined;
     },
   ) {
+    this.#verify = own.verify ?? isSigned;
     this.#own = own;
     this.#registry = own.registry;
     for (const [name, boot] of own.boots ?? [])
@@ -156,7 +169,7 @@ export class EnvelopeOpener {
       ? peer.window.isNew(header)
       : isAfter(header, peer.misaddressed);
     if (!isNew) return dropped("replayed");
-    if (!verify(null, signedBytes(parts.signed), key, parts.signature))
+    if (!this.#verify(signedBytes(parts.signed), key, parts.signature))
       return dropped("forged");
     // An old envelope that is sent again can name a session that is over, but only until the peer answers: it is later.
     this.#peers.set(header.from, peer);

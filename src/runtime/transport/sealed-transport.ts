@@ -9,6 +9,7 @@ import {
   isTooLarge,
   type Opened,
   type Seal,
+  type VerifyEnvelope,
 } from "./envelope.ts";
 import { HeldBodies } from "./held-bodies.ts";
 import type { NetworkId } from "./network-id.ts";
@@ -27,6 +28,8 @@ export interface Member {
   readonly boots?: ReadonlyMap<NodeName, number> | undefined;
   /** Drawn at random with every start; only tests choose one. */
   readonly session?: Session;
+  /** Without it, signatures are those of Ed25519. */
+  readonly verify?: VerifyEnvelope | undefined;
 }
 
 /** A transport that proves who sent what. */

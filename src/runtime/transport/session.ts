@@ -12,7 +12,11 @@ const timeBytes = 6;
 /** Stands for the session of a peer that has not been heard yet. */
 export const unknownSession: Session = "00".repeat(sessionBytes);
 
-export function createSession(nowMs: number): Session {
+export function createSession(
+  nowMs: number,
+  random: (length: number) => Uint8Array = randomBytes,
+): Session {
   const time = nowMs.toString(16).padStart(2 * timeBytes, "0");
-  return time + randomBytes(sessionBytes - timeBytes).toString("hex");
+  const rest = random(sessionBytes - timeBytes);
+  return time + Buffer.from(rest).toString("hex");
 }

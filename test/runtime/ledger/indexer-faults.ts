@@ -17,6 +17,7 @@ import {
 
 /** Timers that do not wait: what is due later is due after what is under way. */
 const impatient = {
+  now: () => performance.now(),
   after: (_ms: number, run: () => void) => {
     const timer = setImmediate(run);
     return () => {

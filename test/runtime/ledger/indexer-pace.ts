@@ -20,6 +20,7 @@ class PacedChain {
   }
 
   readonly timers: Timers = {
+    now: () => this.#nowMs,
     after: (ms, run) => {
       const timer = { atMs: this.#nowMs + ms, run };
       this.#timers.add(timer);

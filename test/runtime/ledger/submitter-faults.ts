@@ -12,6 +12,7 @@ import { aTill } from "../../helpers/till.ts";
 
 /** Timers that hardly wait, so that many things go wrong in little time. */
 const impatient = {
+  now: () => performance.now(),
   after: (ms: number, run: () => void) => {
     const timer = setTimeout(run, ms / 50);
     return () => {

@@ -227,6 +227,7 @@ describe("runtime: users' transactions", function () {
   it("are given up when somebody else used their nonces", async () => {
     await rig.stop();
     const impatient = {
+      now: () => performance.now(),
       after: (ms: number, run: () => void) => {
         const timer = setTimeout(run, ms / 50);
         return () => {

@@ -6,6 +6,7 @@ import { expect } from "chai";
 
 import { type Job, Turns } from "../../../src/runtime/node/turns.ts";
 import { openStore } from "../../../src/runtime/store/store.ts";
+import { machineTimers } from "../../../src/runtime/timers.ts";
 
 describe("The loop of a node", () => {
   it("drops what it was about to do when a commit fails", async () => {
@@ -92,7 +93,11 @@ describe("The loop of a node", () => {
     let nowMs = 0;
     let order = "";
     await new Promise<void>((resolve, reject) => {
-      const turns = new Turns({ store, onFatal: reject, now: () => nowMs });
+      const turns = new Turns({
+        store,
+        onFatal: reject,
+        timers: { ...machineTimers, now: () => nowMs },
+      });
       let isNew = true;
       for (const [name, job] of jobs)
         turns.add({

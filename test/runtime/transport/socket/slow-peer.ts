@@ -151,6 +151,7 @@ describe("a peer that is not there", () => {
     const fake = new FakeTimers();
     const asked: number[] = [];
     const timers: Timers = {
+      now: fake.now,
       after: (ms, run) => {
         if (ms !== socketLimits.handshakeMs) asked.push(ms);
         return fake.after(ms, run);
