@@ -136,7 +136,19 @@ export class Branches {
   async #findFork(head: BlockReference, tip: Header): Promise<Comparison> {
     const { chain, knownAt } = this.#ports;
     const height = Math.min(head.number, tip.number);
-    return await this.#take(head, await findFork(chain, height, knownAt));
+    const fork = await findFork(chain, height, knownAt);
+    return await this.#take(head, fork === -1 ? this.#forkOfYoung(head) : fork);
+  }
+
+  /**
+   * A node that knows only the last blocks cannot name the one in which the branches part. If they may all have been replaced by
+   * an ordinary reorganisation, everything that one can reach is read again.
+   */
+  #forkOfYoung({ number }: BlockReference): number {
+    const { knownAt, identity } = this.#ports;
+    const deepest = Math.max(number - this.#options.reorgDepthMax, 0);
+    const isYoung = knownAt(deepest) === undefined;
+    return isYoung && !identity.isSimulated ? deepest : -1;
   }
 
   async #take(head: BlockReference, fork: number): Promise<Comparison> {

@@ -147,7 +147,9 @@ export class Indexer {
       head === undefined ? "same" : await this.#branches.compare(head, tip);
     if (compared === "wait" || this.#mustWait()) return false;
     if (compared !== "same") {
-      await this.#revert(compared);
+      const anchor = await this.#anchorAt(compared);
+      if (this.#mustWait()) return false;
+      await this.#revert(compared, anchor);
       return true;
     }
     const [missed] = this.#missed;
@@ -199,6 +201,16 @@ export class Indexer {
     if (isOther || !isThere || this.#mustWait()) return;
     this.#logs.distrust(number);
     await this.#revert(number - 1, anchor);
+  }
+
+  /** The block at a height below all that are remembered; undefined if there is one that is remembered, or none at all. */
+  async #anchorAt(height: number): Promise<BlockReference | undefined> {
+    if (height < 0 || this.#ports.knownAt(height) !== undefined)
+      return undefined;
+    const above = await this.#chain.header(height + 1);
+    if (above?.number !== height + 1)
+      throw new ChainMoved("A block below the head is not there.");
+    return await anchorBelow(this.#chain, above);
   }
 
   /** The anchor is the last block that stays, in case that the hashes of so old blocks are not kept. */
