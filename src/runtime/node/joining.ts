@@ -30,6 +30,13 @@ export class OfferRefusal extends Error {
   override readonly name = "OfferRefusal";
 }
 
+/** The chain does not show that the factory created a group. That proves nothing: it may be shown later. */
+export class CreationUnseen extends OfferRefusal {
+  constructor() {
+    super("the factory did not create it, or not yet");
+  }
+}
+
 /** Lets the members of a group know of it, until they say that they have joined. */
 export class Offers {
   readonly #send: (to: NodeName, body: Body) => void;
@@ -92,8 +99,7 @@ export function acceptOffer(
   const refuse = (reason: string): never => {
     throw new OfferRefusal(reason);
   };
-  if (facts === undefined)
-    return refuse("the factory did not create it, or not yet");
+  if (facts === undefined) throw new CreationUnseen();
   const domain = domains.get(offer.domain);
   if (domain === undefined) return refuse(`no domain "${offer.domain}" here`);
   const own = directory.endorserOf(self);

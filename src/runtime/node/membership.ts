@@ -10,7 +10,12 @@ import type { Body } from "./body.ts";
 import { endorsersOf, genesisSalt } from "./genesis.ts";
 import { addedMembers, offerOf } from "./committees.ts";
 import { findCommittee, findGroupFacts } from "./group-facts.ts";
-import { acceptOffer, OfferRefusal, Offers } from "./joining.ts";
+import {
+  acceptOffer,
+  CreationUnseen,
+  OfferRefusal,
+  Offers,
+} from "./joining.ts";
 import type { GroupOffer } from "./offer.ts";
 import type { NodePorts } from "./ports.ts";
 
@@ -201,10 +206,14 @@ export class Membership {
       await this.#join(offer);
       return "joined";
     } catch (error) {
-      if (error instanceof OfferRefusal) return error;
-      // It is offered again, and then the chain may answer.
-      if (error instanceof ChainError || error instanceof NodeRefusal)
+      // It is offered again, and then the chain may answer, or show it.
+      if (
+        error instanceof CreationUnseen ||
+        error instanceof ChainError ||
+        error instanceof NodeRefusal
+      )
         return "later";
+      if (error instanceof OfferRefusal) return error;
       throw error;
     }
   }
