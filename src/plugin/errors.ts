@@ -293,6 +293,8 @@ const messages = {
     reason: string;
   }) =>
     `${node} cannot listen to other nodes on ${address}: ${reason}. Stop what uses it, or choose another with --listen.`,
+  LANE_WITHOUT_LIARS: ({ option }: { option: string }) =>
+    `${option} is for the core lane: in the whole lane nobody lies yet. Leave ${option} out, or leave --lane whole out.`,
   MEMBERS_MISSING: ({ option }: { option: string }) =>
     `${option} is for a new group. Add --members with the addresses of its members, or leave ${option} out.`,
   MEMBERS_TOO_MANY: ({ count, max }: { count: number; max: number }) =>

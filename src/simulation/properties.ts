@@ -40,6 +40,7 @@ export const properties: Readonly<Record<string, string>> = {
   L15: "Whoever does not answer is left out for a while.",
   L17: "A group without work falls silent.",
   L18: "What must arrive is repeated until it is acknowledged.",
+  L23: "A node that lost its database is a member of its groups again.",
   L22: "Nobody makes a node wait for long, or keep much.",
   R1: "A group without work keeps nothing in memory or on disk.",
   R6: "Without faults nothing reverts on the base ledger.",

@@ -13,7 +13,13 @@ import { World } from "./world.ts";
 /** What came of a run. */
 export interface SimulationResult {
   readonly seed: number;
-  readonly settings: Settings;
+  /** The group, or what all groups of the run have in common. */
+  readonly setup: {
+    readonly nodes: number;
+    readonly threshold: number;
+    readonly mode: string;
+    readonly policy: string;
+  };
   /** The property that did not hold, and how. */
   readonly violation:
     | {
@@ -208,9 +214,10 @@ function summarise(
     wishes.filter(
       ({ intent }) => invariants.receiptOf(intent.id)?.type === type,
     ).length;
+  const { committee, threshold, mode, policy } = settings.config;
   return {
     seed: settings.seed,
-    settings,
+    setup: { nodes: committee.length, threshold, mode, policy },
     violation: outcome.violation,
     liar: world.liar,
     traceHash: world.observer.trace.toString(),

@@ -45,6 +45,12 @@ export const simulateTask: TaskDefinition = task(
   })
   .addOption({
     ...text,
+    name: "lane",
+    description:
+      "What is simulated: core, the protocol alone, or whole, nodes as they ship (default: core)",
+  })
+  .addOption({
+    ...text,
     name: "domain",
     description:
       "What intents mean: group-token, notarised-token, owned-coins, private-contracts, or the path of a module with a domain of your own (default: coins of the simulator's own)",

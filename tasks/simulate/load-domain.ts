@@ -40,11 +40,14 @@ export function parseDomain(
 export async function loadDomain(choice: DomainChoice): Promise<DomainKind> {
   const { onTrial } =
     await import("../../src/simulation/domains/runtime-domain.ts");
-  if ("name" in choice) {
-    const { trials } = await import("../../src/simulation/domains/trials.ts");
-    return onTrial(trials[choice.name]);
-  }
-  return onTrial(await readTrial(choice.path));
+  return onTrial(await loadTrial(choice));
+}
+
+/** The domain for nodes as they ship. */
+export async function loadTrial(choice: DomainChoice): Promise<Trial> {
+  if (!("name" in choice)) return await readTrial(choice.path);
+  const { trials } = await import("../../src/simulation/domains/trials.ts");
+  return trials[choice.name];
 }
 
 /** What to do about a domain of the user's that cannot be simulated. Other errors stay as they are. */

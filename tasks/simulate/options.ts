@@ -1,3 +1,4 @@
+import { SequencerError } from "../../src/plugin/errors.ts";
 import type { Policy } from "../../src/protocol/config.ts";
 import { faultGroups, type FaultGroup } from "../../src/simulation/faults.ts";
 import {
@@ -5,6 +6,7 @@ import {
   liarKindNames,
 } from "../../src/simulation/liars/kinds.ts";
 import { nodesMax } from "../../src/simulation/settings.ts";
+import { wholeNodesMax } from "../../src/simulation/whole/nodes-max.ts";
 import { parseChoice, parseNumber } from "../shared/parse-option.ts";
 import { type DomainChoice, parseDomain } from "./load-domain.ts";
 
@@ -20,6 +22,7 @@ export interface SimulateOptions {
   readonly liar?: string | undefined;
   readonly lasting?: boolean | undefined;
   readonly transcript?: string | undefined;
+  readonly lane?: string | undefined;
 }
 
 /** What the user asks for, checked. Numbers and the policy, where they are undefined, are drawn from each seed. */
@@ -36,10 +39,14 @@ export interface SimulateRequest {
   readonly liar: LiarKind | undefined;
   /** Whether liars go on when everything else has healed. */
   readonly isLasting: boolean;
+  /** The protocol in a small world of its own, or nodes as they ship. */
+  readonly lane: Lane;
   /** The file that gets the transcript of the last run. */
   readonly transcript: string | undefined;
 }
 
+export type Lane = "core" | "whole";
+const lanes: readonly Lane[] = ["core", "whole"];
 const policies: readonly Policy[] = ["sticky", "rotating"];
 
 /** Runs that nobody chose a seed for: a few seconds. */
@@ -56,20 +63,34 @@ export function parseSimulateOptions(
   options: SimulateOptions,
 ): SimulateRequest {
   const { seed, seeds, nodes, intents, policy, faults, domain, liar } = options;
+  const lane = parseChoice("--lane", options.lane, lanes) ?? "core";
+  if (lane === "whole") requireNoLiar(options);
   const defaultSeeds = seed === undefined ? seedsDefault : 1;
   return {
     firstSeed: parseNumber("--seed", seed, { min: 0, max: seedMax }) ?? 1,
     seeds:
       parseNumber("--seeds", seeds, { min: 1, max: 1_000_000 }) ?? defaultSeeds,
-    nodes: parseNumber("--nodes", nodes, { min: 1, max: nodesMax }),
+    nodes: parseNumber("--nodes", nodes, {
+      min: 1,
+      max: lane === "core" ? nodesMax : wholeNodesMax,
+    }),
     intents: parseNumber("--intents", intents, { min: 1, max: intentsMax }),
     policy: parseChoice("--policy", policy, policies),
     faults: parseChoice("--faults", faults, faultGroups) ?? "all",
     domain: parseDomain(domain),
     liar: parseChoice("--liar", liar, liarKindNames),
     isLasting: options.lasting === true,
+    lane,
     transcript: options.transcript,
   };
+}
+
+/** Liars are drawn in the core lane only. */
+function requireNoLiar({ liar, lasting }: SimulateOptions): void {
+  const option =
+    liar !== undefined ? "--liar" : lasting === true ? "--lasting" : undefined;
+  if (option !== undefined)
+    throw new SequencerError("LANE_WITHOUT_LIARS", { option });
 }
 
 function nameOf(domain: DomainChoice): string {
@@ -77,10 +98,9 @@ function nameOf(domain: DomainChoice): string {
 }
 
 /** The command that runs one seed of a request again. */
-export function commandFor(
-  { nodes, intents, policy, faults, domain, liar, isLasting }: SimulateRequest,
-  seed: number,
-): string {
+export function commandFor(request: SimulateRequest, seed: number): string {
+  const { nodes, intents, policy, faults, domain, liar, isLasting, lane } =
+    request;
   return [
     `npx hardhat sequencer:simulate --seed ${seed}`,
     nodes === undefined ? [] : `--nodes ${nodes}`,
@@ -90,6 +110,7 @@ export function commandFor(
     domain === undefined ? [] : `--domain ${nameOf(domain)}`,
     liar === undefined ? [] : `--liar ${liar}`,
     isLasting ? "--lasting" : [],
+    lane === "core" ? [] : `--lane ${lane}`,
   ]
     .flat()
     .join(" ");

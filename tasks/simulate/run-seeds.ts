@@ -1,4 +1,3 @@
-import type { DomainKind } from "../../src/simulation/domains/domain.ts";
 import { properties } from "../../src/simulation/properties.ts";
 import type { SimulationOptions } from "../../src/simulation/settings.ts";
 import type { SimulationResult } from "../../src/simulation/simulate.ts";
@@ -9,7 +8,7 @@ import {
   type Summary,
   type ViolationFact,
 } from "./facts.ts";
-import { explainUnusable, loadDomain } from "./load-domain.ts";
+import { explainUnusable, loadDomain, loadTrial } from "./load-domain.ts";
 import {
   commandFor,
   parseSimulateOptions,
@@ -40,18 +39,16 @@ export async function simulateSeeds(
   asked: SimulateOptions,
   ports: SimulatePorts,
 ): Promise<Summary> {
-  const { simulate, now, tell, progress } = ports;
+  const { now, tell, progress } = ports;
   const request = parseSimulateOptions(asked);
   const { firstSeed, seeds, faults } = request;
-  const domain =
-    request.domain === undefined ? undefined : await loadDomain(request.domain);
+  const runSeed = await laneOf(request, ports);
   const startedMs = now();
   let totals = noTotals;
   let isViolated = false;
   for (let done = 0; done < seeds && !isViolated;) {
     const seed = firstSeed + done;
-    const options = optionsFor(request, seed, domain);
-    const result = await simulateChosen(request, options, simulate);
+    const result = await explained(request, runSeed(seed));
     const { traceHash, statistics, violation, liar } = result;
     totals = addRun(totals, statistics, liar);
     done += 1;
@@ -61,7 +58,7 @@ export async function simulateSeeds(
     isViolated = violation !== undefined;
     const isWritten = request.transcript !== undefined && done === seeds;
     if (violation === undefined && !isWritten) continue;
-    const transcript = await transcribe(options, simulate);
+    const transcript = await transcribe(seed, runSeed);
     const fact =
       violation &&
       violationOf(request, result, violation, transcript.slice(-LINES_TOLD));
@@ -76,31 +73,58 @@ export async function simulateSeeds(
   return fact;
 }
 
-function optionsFor(
-  { nodes, intents, policy, faults, liar, isLasting }: SimulateRequest,
+/** Simulates one seed. */
+type RunSeed = (
   seed: number,
-  domain: DomainKind | undefined,
-): SimulationOptions {
-  return {
+  transcript?: (line: string) => void,
+) => Promise<SimulationResult>;
+
+async function laneOf(
+  request: SimulateRequest,
+  { simulate }: SimulatePorts,
+): Promise<RunSeed> {
+  const { domain, lane, nodes, intents, policy, faults } = request;
+  const common = (seed: number, transcript?: (line: string) => void) => ({
     seed,
     faults,
     ...(nodes === undefined ? {} : { nodes }),
     ...(intents === undefined ? {} : { intents }),
     ...(policy === undefined ? {} : { policy }),
-    ...(domain === undefined ? {} : { domain }),
-    ...(liar === undefined ? {} : { liar }),
-    ...(isLasting ? { isLasting } : {}),
-  };
+    ...(transcript === undefined ? {} : { transcript }),
+  });
+  if (lane === "whole") {
+    const { simulateWhole } =
+      await import("../../src/simulation/whole/simulate.ts");
+    const choices = domain === undefined ? wholeDomains : [domain];
+    const trials = await Promise.all(choices.map(loadTrial));
+    return async (seed, transcript) =>
+      await simulateWhole({ ...common(seed, transcript), trials });
+  }
+  const kind = domain === undefined ? undefined : await loadDomain(domain);
+  const { liar, isLasting } = request;
+  return async (seed, transcript) =>
+    await simulate({
+      ...common(seed, transcript),
+      ...(kind === undefined ? {} : { domain: kind }),
+      ...(liar === undefined ? {} : { liar }),
+      ...(isLasting ? { isLasting } : {}),
+    });
 }
 
+/** The groups of a run of the whole lane, if nobody asks for another domain. */
+const wholeDomains = [
+  { name: "group-token" },
+  { name: "notarised-token" },
+  { name: "owned-coins" },
+] as const;
+
 /** A domain of the user's may be impossible to simulate. */
-async function simulateChosen(
+async function explained(
   { domain }: SimulateRequest,
-  options: SimulationOptions,
-  simulate: SimulatePorts["simulate"],
+  run: Promise<SimulationResult>,
 ): Promise<SimulationResult> {
   try {
-    return await simulate(options);
+    return await run;
   } catch (error) {
     throw domain === undefined ? error : explainUnusable(domain, error);
   }
@@ -108,15 +132,12 @@ async function simulateChosen(
 
 /** Runs a seed again, this time with a transcript: it would slow all other runs down. */
 async function transcribe(
-  options: SimulationOptions,
-  simulate: SimulatePorts["simulate"],
+  seed: number,
+  runSeed: RunSeed,
 ): Promise<readonly string[]> {
   const transcript: string[] = [];
-  await simulate({
-    ...options,
-    transcript: (line) => {
-      transcript.push(line);
-    },
+  await runSeed(seed, (line) => {
+    transcript.push(line);
   });
   return transcript;
 }
@@ -140,11 +161,10 @@ function writePage(
 
 function violationOf(
   request: SimulateRequest,
-  { seed, settings, liar }: SimulationResult,
+  { seed, setup, liar }: SimulationResult,
   { property, message, atMs }: NonNullable<SimulationResult["violation"]>,
   transcript: readonly string[],
 ): ViolationFact {
-  const { committee, threshold, mode, policy } = settings.config;
   return {
     type: "violation",
     seed,
@@ -152,10 +172,7 @@ function violationOf(
     meaning: properties[property] ?? "",
     message,
     atMs: Math.round(atMs),
-    nodes: committee.length,
-    threshold,
-    mode,
-    policy,
+    ...setup,
     ...(liar === undefined ? {} : { liar }),
     transcript,
     command: commandFor(request, seed),

@@ -30,7 +30,7 @@ export type DrawCall = (
 export interface History {
   readonly group: DomainGroup;
   /** Everything that was confirmed, in the order of the ledger. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly Pick<Step, "intentId" | "sender" | "payload">[];
   /** What is on the ledger after all of it. */
   readonly unspent: readonly DomainState[];
 }

@@ -69,6 +69,7 @@ describe("plugin: sequencer:simulate", function () {
         domain: undefined,
         liar: undefined,
         isLasting: false,
+        lane: "core",
         transcript: undefined,
       });
     });
@@ -102,6 +103,7 @@ describe("plugin: sequencer:simulate", function () {
         domain: { name: "owned-coins" },
         liar: "precise",
         isLasting: true,
+        lane: "core",
         transcript: "run.md",
       });
     });

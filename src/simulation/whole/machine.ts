@@ -1,0 +1,102 @@
+import { createHash, type KeyObject } from "node:crypto";
+
+import type { Machine } from "../../runtime/machine.ts";
+import type { Timers } from "../../runtime/timers.ts";
+import type { Queue } from "../queue.ts";
+import type { Random } from "../random.ts";
+import type { SimulatedDisk } from "./disk.ts";
+
+/** The first moment of every run: 2026-01-01. */
+const EPOCH_MS = 1_767_225_600_000;
+
+/** Milliseconds since 1970, so long after the start of a run. */
+export function wallMsAt(ms: number): number {
+  return EPOCH_MS + Math.floor(ms);
+}
+
+interface SimulatedMachineOptions {
+  readonly queue: Queue;
+  readonly random: Random;
+  readonly disk: SimulatedDisk;
+  /** The key of a node, by which its stand-in signatures are known. */
+  readonly keyBytesOf: (key: KeyObject) => string;
+}
+
+/**
+ * A machine in virtual time, for one start of a node. After `kill` nothing that the node began goes on: no timer fires, and nobody
+ * hears of it. After `freeze` everything waits until it is thawed.
+ */
+export class SimulatedMachine implements Machine {
+  readonly #options: SimulatedMachineOptions;
+  #isAlive = true;
+  #frozenUntil = 0;
+
+  constructor(options: SimulatedMachineOptions) {
+    this.#options = options;
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  kill(): void {
+    this.#isAlive = false;
+  }
+
+  /** Nothing happens on it for so long. */
+  freeze(ms: number): void {
+    this.#frozenUntil = Math.max(this.#frozenUntil, this.#now() + ms);
+  }
+
+  readonly timers: Timers = {
+    now: () => this.#now(),
+    after: (ms, run) => {
+      let isCancelled = false;
+      this.at(this.#now() + ms, () => {
+        if (!isCancelled) run();
+      });
+      return () => {
+        isCancelled = true;
+      };
+    },
+  };
+
+  /** Runs at that moment, or when the machine has thawed, unless it is gone by then. */
+  at(ms: number, run: () => void): void {
+    const { queue } = this.#options;
+    queue.after(ms - queue.now, () => {
+      if (!this.#isAlive) return;
+      if (queue.now < this.#frozenUntil) this.at(this.#frozenUntil, run);
+      else run();
+    });
+  }
+
+  readonly wallMs = (): number => wallMsAt(this.#now());
+
+  readonly randomBytes = (length: number): Uint8Array =>
+    Uint8Array.from({ length }, () => this.#options.random.below(256));
+
+  readonly openDisk: Machine["openDisk"] = () =>
+    this.#options.disk.open({
+      timers: this.timers,
+      isAlive: () => this.#isAlive,
+    });
+
+  readonly verifyEnvelope: Machine["verifyEnvelope"] = (
+    bytes,
+    key,
+    signature,
+  ) =>
+    Buffer.from(signature).equals(
+      standInSignature(this.#options.keyBytesOf(key), bytes),
+    );
+
+  #now(): number {
+    return this.#options.queue.now;
+  }
+}
+
+/** 64 bytes that stand for a signature of Ed25519: a hash over the key and the bytes. Nobody in a simulation forges them. */
+export function standInSignature(key: string, bytes: Uint8Array): Uint8Array {
+  return createHash("sha512").update(key).update(bytes).digest();
+}
