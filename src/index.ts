@@ -9,7 +9,6 @@ export type * from "./type-extensions.ts";
 const hardhatSequencer = definePlugin({
   id: "hardhat-sequencer",
   npmPackage: "hardhat-sequencer",
-  dependencies: () => [import("@nomicfoundation/hardhat-ethers")],
   hookHandlers: {
     config: () => import("./plugin/hook-handlers/config.ts"),
     network: () => import("./plugin/hook-handlers/network.ts"),

@@ -77,7 +77,7 @@ async function prepare(
   const chain = new Chain(connection);
   const chainId = await chain.id();
   const explorer = request.verify ? await explorerOf(connection) : undefined;
-  const sender = await chooseSender(connection, request.from);
+  const sender = await chooseSender(chain, { network, from: request.from });
   const { timeoutMs, confirmations } = request;
   const execution = { network, sender, timeoutMs, confirmations };
   const balance = await chain.balanceOf(sender);

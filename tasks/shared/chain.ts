@@ -1,12 +1,11 @@
-import type { HardhatEthers } from "@nomicfoundation/hardhat-ethers/types";
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 import type { NetworkConnection } from "hardhat/types/network";
 
 import { SequencerError } from "../../src/plugin/errors.ts";
 import { type ChainClient, ChainError } from "../../src/runtime/ports.ts";
 
-/** A connection of Hardhat, with ethers. */
-export type Connection = NetworkConnection & { readonly ethers: HardhatEthers };
+/** A connection of Hardhat. */
+export type Connection = NetworkConnection;
 
 /** By what one chain is told from another. */
 export interface ChainFacts {

@@ -23,7 +23,7 @@ export async function ensureFactory(
 ): Promise<string> {
   const { networkName: network, networkConfig } = connection;
   const chain = new Chain(connection);
-  const sender = await chooseSender(connection, undefined);
+  const sender = await chooseSender(chain, { network, from: undefined });
   const found = await survey(chain, {
     network,
     sender,

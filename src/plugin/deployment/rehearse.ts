@@ -1,12 +1,12 @@
 import { fileURLToPath } from "node:url";
 
 import { packageRoot } from "../../package-files.ts";
-import { SequencerError } from "../errors.ts";
 import type { GroupRequest } from "./addresses.ts";
 import { Chain } from "./chain.ts";
 import type { GasOfSteps } from "./costs.ts";
 import { execute } from "./execute.ts";
 import { plan, stepsOf } from "./plan.ts";
+import { chooseSender } from "./sender.ts";
 import { survey } from "./survey.ts";
 
 /**
@@ -19,10 +19,8 @@ export async function rehearse(
   group: GroupRequest | undefined,
 ): Promise<GasOfSteps> {
   const { createHardhatRuntimeEnvironment } = await import("hardhat/hre");
-  const { default: hardhatEthers } =
-    await import("@nomicfoundation/hardhat-ethers");
   const hre = await createHardhatRuntimeEnvironment(
-    { plugins: [hardhatEthers] },
+    {},
     {},
     fileURLToPath(packageRoot),
   );
@@ -39,11 +37,8 @@ async function gasOfSteps(
   group: GroupRequest | undefined,
 ): Promise<GasOfSteps> {
   const chain = new Chain(connection);
-  const [signer] = await connection.ethers.getSigners();
   const network = "rehearsal";
-  if (signer === undefined)
-    throw new SequencerError("NO_ACCOUNTS", { network });
-  const sender = signer.address;
+  const sender = await chooseSender(chain, { network, from: undefined });
   const found = await survey(chain, {
     network,
     sender,

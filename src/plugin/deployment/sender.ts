@@ -1,19 +1,16 @@
-import type { HardhatEthers } from "@nomicfoundation/hardhat-ethers/types";
-
 import { SequencerError } from "../errors.ts";
+import type { Chain } from "./chain.ts";
 import { parseAddress } from "./parse-address.ts";
 
 /** The account to send from: the network's first, or the one that `from` names by address or by index. */
 export async function chooseSender(
-  connection: {
-    readonly ethers: HardhatEthers;
-    readonly networkName: string;
-  },
-  from: string | undefined,
+  chain: Pick<Chain, "accounts">,
+  {
+    network,
+    from,
+  }: { readonly network: string; readonly from: string | undefined },
 ): Promise<string> {
-  const network = connection.networkName;
-  const signers = await connection.ethers.getSigners();
-  const accounts = signers.map(({ address }) => address);
+  const accounts = await chain.accounts();
   const [first] = accounts;
   if (first === undefined) throw new SequencerError("NO_ACCOUNTS", { network });
   if (from === undefined) return first;
