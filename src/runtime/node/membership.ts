@@ -192,7 +192,9 @@ export class Membership {
           const { message: reason } = verdict;
           this.#ports.onFact({ type: "GroupRefused", group: address, reason });
         }
-        this.#ports.onConsidered(from, address, verdict);
+        // It is asked for again: the chain may show it later.
+        const isUnseen = verdict instanceof CreationUnseen;
+        this.#ports.onConsidered(from, address, isUnseen ? "later" : verdict);
       })
       .finally(() => {
         own.delete(address);
@@ -206,14 +208,10 @@ export class Membership {
       await this.#join(offer);
       return "joined";
     } catch (error) {
-      // It is offered again, and then the chain may answer, or show it.
-      if (
-        error instanceof CreationUnseen ||
-        error instanceof ChainError ||
-        error instanceof NodeRefusal
-      )
-        return "later";
       if (error instanceof OfferRefusal) return error;
+      // It is offered again, and then the chain may answer.
+      if (error instanceof ChainError || error instanceof NodeRefusal)
+        return "later";
       throw error;
     }
   }

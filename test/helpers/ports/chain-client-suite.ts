@@ -343,7 +343,7 @@ export function chainClientSuite(
       ).to.equal("rejected");
       expect(
         await verdict(await user.sign({ to, nonce: 2, chainId: 5n })),
-      ).to.equal("unknown");
+      ).to.be.oneOf(["rejected", "unknown"]);
       const better = {
         maxFeePerGas: 30n * GWEI,
         maxPriorityFeePerGas: 2n * GWEI,
