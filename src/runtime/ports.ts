@@ -21,6 +21,8 @@ export class ChainError extends Error {
   /** The node's code and data, for example of a revert. */
   readonly code: number | undefined;
   readonly data: unknown;
+  /** There was no answer in time. Somebody may still be there, and busy. */
+  readonly isLate: boolean;
 
   constructor(
     kind: "unreachable" | "refused",
@@ -29,9 +31,11 @@ export class ChainError extends Error {
       readonly code?: number | undefined;
       readonly data?: unknown;
       readonly cause?: unknown;
+      readonly isLate?: boolean;
     } = {},
   ) {
     super(message, { cause: details.cause });
+    this.isLate = details.isLate ?? false;
     this.kind = kind;
     this.code = details.code;
     this.data = details.data;

@@ -40,21 +40,31 @@ export async function disconnect(connection: Connection): Promise<void> {
   }
 }
 
+/** A chain that has just started, or is busy, may not answer the first question in time. */
+const ATTEMPTS_MAX = 4;
+
 /** Asks the chain who it is. It is the first question, so a chain that does not answer is found out here. */
 export async function askChain(
   { networkName: network }: Pick<Connection, "networkName">,
   client: ChainClient,
 ): Promise<ChainFacts> {
-  try {
-    const chainId = await client.request("eth_chainId", []);
-    const first = await client.request("eth_getBlockByNumber", ["0x0", false]);
-    return {
-      chainId: Number(chainId),
-      genesis: String(Reflect.get(Object(first), "hash")),
-    };
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    const reason = (error.message.split("\n", 1)[0] ?? "").replace(/\.$/, "");
-    throw new SequencerError("NETWORK_UNREACHABLE", { network, reason }, error);
-  }
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await askOnce(client);
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+      if (error.isLate && attempt < ATTEMPTS_MAX) continue;
+      const reason = (error.message.split("\n", 1)[0] ?? "").replace(/\.$/, "");
+      const details = { network, reason };
+      throw new SequencerError("NETWORK_UNREACHABLE", details, error);
+    }
+}
+
+async function askOnce(client: ChainClient): Promise<ChainFacts> {
+  const chainId = await client.request("eth_chainId", []);
+  const first = await client.request("eth_getBlockByNumber", ["0x0", false]);
+  return {
+    chainId: Number(chainId),
+    genesis: String(Reflect.get(Object(first), "hash")),
+  };
 }

@@ -102,11 +102,9 @@ describe("plugin: accounts of nodes", () => {
   it("must have something to pay with", async () => {
     const connection = {
       networkName: "chain",
-      ethers: {
-        provider: {
-          getBalance: async (address: string) =>
-            await Promise.resolve(address === known[0] ? 1n : 0n),
-        },
+      provider: {
+        request: async ({ params }: { readonly params: readonly string[] }) =>
+          await Promise.resolve(params[0] === known[0] ? "0x1" : "0x0"),
       },
     } as unknown as Connection;
     const [rich, poor] = known.map((address) => ({ address, privateKey: key }));

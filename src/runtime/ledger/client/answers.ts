@@ -47,10 +47,15 @@ export function refusalOf(error: unknown): ChainError {
 }
 
 /** For failures below JSON-RPC: nobody knows what became of the request. */
-export function unreachable(where: string, why: unknown): ChainError {
+export function unreachable(
+  where: string,
+  why: unknown,
+  details: { readonly isLate?: boolean } = {},
+): ChainError {
   return new ChainError(
     "unreachable",
     `Cannot reach ${where}: ${withoutSecrets(textOf(why))}`,
+    details,
   );
 }
 

@@ -49,17 +49,17 @@ export class CarefulRequests {
         this.#open.delete(giveUp);
         cancel();
       };
-      const giveUp = (why: string): void => {
+      const giveUp = (why: string, isLate = false): void => {
         end();
         reject(
           isLimited && !this.#isClosed
             ? new RateLimited(this.#name)
-            : unreachable(this.#name, why),
+            : unreachable(this.#name, why, { isLate }),
         );
         abort.abort();
       };
       const cancel = this.#ports.timers.after(this.#deadlineOf(method), () => {
-        giveUp("It did not answer in time.");
+        giveUp("It did not answer in time.", true);
       });
       this.#open.add(giveUp);
       const limited = (): void => {
