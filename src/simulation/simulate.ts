@@ -159,7 +159,7 @@ function* waitForReceipts(
         (id) =>
           !excused.has(id) && world.invariants.receiptOf(id) === undefined,
       );
-    if (open.length === 0) return;
+    if (open.length === 0 && !isAnybodyOnAnOldBranch(world)) return;
     const patienceMs = world.isLiedTo
       ? liedToFactor * settleMsMax
       : settleMsMax;
@@ -172,6 +172,14 @@ function* waitForReceipts(
           .join(" ")}`,
       );
   }
+}
+
+/** A node that has yet to hear of a reorganisation has receipts that it will take back. */
+function isAnybodyOnAnOldBranch({ nodes }: World): boolean {
+  return nodes.some(
+    (node) =>
+      !node.isDead && node.nextIndexed(Infinity)?.type === "BlocksReverted",
+  );
 }
 
 /** L17: a group without work falls silent and keeps nothing. */

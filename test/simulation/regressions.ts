@@ -151,6 +151,11 @@ const kept: readonly Kept[] = [
     property: "R1",
     bug: "an endorser that was behind kept a request for a bundle that had expired",
   },
+  {
+    options: { seed: 750_000_259, faults: "all", policy: "rotating" },
+    property: "S14",
+    bug: "receipts were compared with the ledger before a node had heard of the last reorganisation",
+  },
 ];
 
 describe("Seeds in which a property once did not hold", function () {
