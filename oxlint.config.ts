@@ -96,14 +96,24 @@ const typescript = (
 ): Record<string, "error" | "off"> =>
   Object.fromEntries(names.map((name) => [`typescript/${name}`, severity]));
 
-/** Imports point one way: a layer may use itself and the layers before it. The tasks come after all of them. */
+/**
+ * Imports point one way: a layer may use itself and the layers before it. The folders of the third layer may use each other as
+ * well, and `test/imports.ts` finds no cycle between them. The tasks come after all layers.
+ */
 const layers = [
-  ["ledger"],
-  ["protocol"],
-  ["runtime"],
+  ["async", "ledger", "protocol"],
+  ["chain", "domains", "keys", "network", "store"],
+  ["node"],
+  ["api", "replica"],
+  ["host"],
+  ["cluster"],
+  ["monitor"],
   ["simulation", "view"],
   ["plugin"],
 ];
+
+/** The layer whose folders may use each other. */
+const mixed = layers[1] ?? [];
 
 /** Each task has a folder. Code that several of them need is in `tasks/shared`. */
 const tasks = readdirSync(new URL("tasks", import.meta.url), {
@@ -129,6 +139,7 @@ const direction = layers.flatMap((names, index) =>
       {
         group: others
           .filter((other) => other !== name)
+          .filter((other) => !mixed.includes(name) || !mixed.includes(other))
           .map((other) => `**/${other}/**`),
         message: `src/${name} must not import this: imports point one way (docs/architecture.md).`,
       },

@@ -5,7 +5,7 @@
  */
 import { parseArgs } from "node:util";
 
-import { RESTING_MAX } from "../src/runtime/node/roster.ts";
+import { RESTING_MAX } from "../src/node/roster.ts";
 import {
   bytesEach,
   memoryOfIdleGroups,

@@ -16,6 +16,7 @@ const help = `npm run bench -- [options]
   --only a,b     only these parts:
 ${names.map((name) => `                   ${name.padEnd(12)}${parts.get(name)?.about ?? ""}`).join("\n")}
   --quick        less of everything, to see that it works; figures mean little, so docs do not get them
+  --against x    compares with the tree in this folder, or of this git revision, in the same run: cpu
   --json         one object per line, and nothing else on stdout
   --write-docs   puts the tables into docs/performance.md, and the picture next to it
   --help         this`;
@@ -23,6 +24,7 @@ ${names.map((name) => `                   ${name.padEnd(12)}${parts.get(name)?.a
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
+    against: { type: "string" },
     quick: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
     "write-docs": { type: "boolean", default: false },
@@ -58,7 +60,10 @@ else if (asked === undefined || (values.quick && values["write-docs"])) {
 } else {
   const findings = new Map<string, Findings>();
   for (const name of asked) {
-    const found = await runPart(name, { isQuick: values.quick });
+    const found = await runPart(name, {
+      isQuick: values.quick,
+      against: values.against,
+    });
     findings.set(name, found);
     print(name, found);
     if (values["write-docs"] && found.sections.length > 0)

@@ -4,41 +4,70 @@ import path from "node:path";
 
 import { coordinatorTable } from "../src/protocol/coordinator/table.ts";
 import { coordinatorTransactionTable } from "../src/protocol/coordinator/transaction/table.ts";
-import { arrowsOf, diagramOf, type Arrow } from "../src/protocol/diagram.ts";
+import {
+  arrowsOf,
+  diagramOf,
+  impossiblePairsOf,
+  type Arrow,
+  type ImpossiblePair,
+} from "../src/protocol/diagram.ts";
 import { senderTable } from "../src/protocol/sender/table.ts";
 import { senderTransactionTable } from "../src/protocol/sender/transaction/table.ts";
 
-const machines: Readonly<Record<string, readonly Arrow[]>> = {
-  Sender: arrowsOf(senderTable),
-  "Sender's transaction": arrowsOf(senderTransactionTable),
-  Coordinator: arrowsOf(coordinatorTable),
-  "Coordinator's transaction": arrowsOf(coordinatorTransactionTable),
+interface Machine {
+  readonly arrows: readonly Arrow[];
+  readonly impossible: readonly ImpossiblePair[];
+}
+
+const machines: Readonly<Record<string, Machine>> = {
+  Sender: machineOf(senderTable),
+  "Sender's transaction": machineOf(senderTransactionTable),
+  Coordinator: machineOf(coordinatorTable),
+  "Coordinator's transaction": machineOf(coordinatorTransactionTable),
 };
+
+function machineOf(table: Parameters<typeof arrowsOf>[0]): Machine {
+  return { arrows: arrowsOf(table), impossible: impossiblePairsOf(table) };
+}
+
+function impossibleSection(pairs: readonly ImpossiblePair[]): string[] {
+  if (pairs.length === 0) return [];
+  return [
+    "",
+    "Impossible:",
+    "",
+    "| State | Event | Why |",
+    "| --- | --- | --- |",
+    ...pairs.map(({ from, event, why }) => `| ${from} | ${event} | ${why} |`),
+  ];
+}
 
 /** The page, as it must be. */
 export function stateMachinesPage(): string {
-  const sections = Object.entries(machines).map(([name, arrows]) =>
-    [
-      `## ${name}`,
-      "",
-      "```mermaid",
-      diagramOf(arrows),
-      "```",
-      "",
-      "| From | Event | When | To | Does |",
-      "| --- | --- | --- | --- | --- |",
-      ...arrows.map(
-        ({ from, event, when, to, run }) =>
-          `| ${from} | ${event} | ${when ?? ""} | ${to} | ${run.join(", ")} |`,
-      ),
-    ].join("\n"),
+  const sections = Object.entries(machines).map(
+    ([name, { arrows, impossible }]) =>
+      [
+        `## ${name}`,
+        "",
+        "```mermaid",
+        diagramOf(arrows),
+        "```",
+        "",
+        "| From | Event | When | To | Does |",
+        "| --- | --- | --- | --- | --- |",
+        ...arrows.map(
+          ({ from, event, when, to, run }) =>
+            `| ${from} | ${event} | ${when ?? ""} | ${to} | ${run.join(", ")} |`,
+        ),
+        ...impossibleSection(impossible),
+      ].join("\n"),
   );
   return [
     "# State machines",
     "",
     "Generated from the tables in `src/protocol` by `npm run diagrams`. Do not edit.",
     "",
-    "The first rule whose guard holds is taken. An event that is not listed for a state is ignored and counted.",
+    "The first rule whose guard holds is taken. An event that is not listed for a state is ignored and counted. An impossible one stops the node.",
     "",
     sections.join("\n\n"),
     "",

@@ -24,12 +24,13 @@ const first = [
   "test/simulation/mutants/run.ts",
   "test/simulation/domains.ts",
   "test/simulation/seeds.ts",
-  "test/runtime/cluster/kill.ts",
+  "test/cluster/kill.ts",
 ];
 const apart = [
   "test/torture/run.ts",
   "test/torture/stories.ts",
   "test/torture/five.ts",
+  "test/docs/pages.ts",
 ];
 
 const all = globSync("test/**/*.ts", { cwd: root })
@@ -64,7 +65,7 @@ async function run(
 const { values: options } = parseArgs({
   options: { processes: { type: "boolean", default: false } },
 });
-// They need nothing of Hardhat's, and two of it at once would compile the same contracts.
+// They compile nothing of this repository: two of Hardhat at once would compile the same contracts.
 // Node may hang while it gives back what a process holds that ends by itself.
 const withProcesses = ["mocha", "--exit", ...apart] as const;
 

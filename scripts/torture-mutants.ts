@@ -1,10 +1,7 @@
 // Sabotages nodes, and runs each sabotage under torture: `npm run torture:mutants [-- words of a name]`. Ends with 1 if one is
 // not noticed, or if something is reported of nodes that nobody has sabotaged.
-import {
-  control,
-  type Edit,
-  mutants,
-} from "../test/torture/mutants/catalogue.ts";
+import type { Sabotage } from "../test/helpers/sabotage/edit.ts";
+import { control, mutants } from "../test/torture/mutants/catalogue.ts";
 import { Copy, type Found } from "../test/torture/mutants/copy.ts";
 import type { PlannedFault } from "../test/torture/harness/nemesis/schedule.ts";
 
@@ -14,10 +11,10 @@ const RUN_MS = 600_000;
 const words = process.argv.slice(2).join(" ");
 
 async function hunt(
-  edits: readonly Edit[],
   plan: readonly PlannedFault[],
+  sabotage?: Sabotage,
 ): Promise<Found & { readonly seconds: string }> {
-  const copy = new Copy(edits);
+  const copy = new Copy(sabotage);
   const beganMs = performance.now();
   try {
     const found = await copy.hunt(plan, RUN_MS);
@@ -30,7 +27,7 @@ async function hunt(
 
 let survivors = 0;
 if (words === "" || words === "control") {
-  const { violations, faults, confirmed, seconds } = await hunt([], control);
+  const { violations, faults, confirmed, seconds } = await hunt(control);
   const failed = faults.filter(({ detail }) => detail.includes("failed"));
   const isRight =
     violations.length === 0 && failed.length === 0 && confirmed > 0;
@@ -42,9 +39,10 @@ if (words === "" || words === "control") {
     console.log(`  ${property}: ${what}`);
   for (const { kind, detail } of failed) console.log(`  ${kind}: ${detail}`);
 }
-for (const { name, edits, properties, plan } of mutants) {
+for (const mutant of mutants) {
+  const { name, properties, plan } = mutant;
   if (!name.includes(words)) continue;
-  const { violations, seconds } = await hunt(edits, plan);
+  const { violations, seconds } = await hunt(plan, mutant);
   const found = [...new Set(violations.map(({ property }) => property))];
   const first = violations.find(({ property }) =>
     properties.includes(property),

@@ -1,18 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 
-import { Cluster } from "../../src/runtime/cluster/cluster.ts";
-import { builtInDomains } from "../../src/runtime/domains/built-in.ts";
-import type { NodeFact } from "../../src/runtime/node/ports.ts";
-import {
-  defaultSettings,
-  type NodeSettings,
-} from "../../src/runtime/node/settings.ts";
-import type { ChainClient } from "../../src/runtime/ports.ts";
-import { openStore, type Store } from "../../src/runtime/store/store.ts";
+import { Cluster } from "../../src/cluster/cluster.ts";
+import { builtInDomains } from "../../src/domains/built-in.ts";
+import type { NodeFact } from "../../src/node/ports.ts";
+import { defaultSettings, type NodeSettings } from "../../src/node/settings.ts";
+import type { ChainClient } from "../../src/chain/ports.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
 import { nodeNames } from "../../src/plugin/cluster-config.ts";
 import { publishedAccount } from "../../test/helpers/accounts.ts";
-import { noUsers } from "../../test/helpers/no-users.ts";
 import type { BenchChain } from "./chains.ts";
 
 /** What nodes are like. What is left out is as users have it. */
@@ -61,10 +57,8 @@ export async function openBenchCluster(
     },
     {
       openClient,
-      endorserKey: keyOf,
-      payerKeys: (name) => [keyOf(name)],
+      keys: names.map(keyOf),
       domains: builtInDomains,
-      createUsers: () => noUsers,
       onFact: (name, fact) => {
         if (fact.type === "SubmissionFailed")
           failures.push(`${fact.failure}: ${fact.reason}`);

@@ -8,9 +8,9 @@ import {
   toBytes,
   toHex,
 } from "../../src/ledger/index.ts";
-import { createPayer } from "../../src/runtime/keys/secp256k1.ts";
-import { Chain } from "../../src/runtime/ledger/chain.ts";
-import { type ChainClient, ChainError } from "../../src/runtime/ports.ts";
+import { createPayer } from "../../src/keys/secp256k1.ts";
+import { Chain } from "../../src/chain/chain.ts";
+import { type ChainClient, ChainError } from "../../src/chain/ports.ts";
 import { publishedAccount } from "../../test/helpers/accounts.ts";
 import type { BenchChain } from "./chains.ts";
 import { takeCensus } from "./census.ts";

@@ -1,5 +1,5 @@
-import { Chain } from "../../src/runtime/ledger/chain.ts";
-import type { ChainClient } from "../../src/runtime/ports.ts";
+import { Chain } from "../../src/chain/chain.ts";
+import type { ChainClient } from "../../src/chain/ports.ts";
 
 /** What the chain had to do for a group. */
 export interface Census {

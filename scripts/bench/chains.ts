@@ -1,7 +1,7 @@
 import hre from "hardhat";
 
-import { openChainClient } from "../../src/runtime/ledger/client/open.ts";
-import type { ChainClient } from "../../src/runtime/ports.ts";
+import { openChainClient } from "../../src/chain/client/open.ts";
+import type { ChainClient } from "../../src/chain/ports.ts";
 import {
   type Node,
   startAnvil,

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import hre from "hardhat";
 
 import type { NodeName } from "../../src/protocol/ids.ts";
-import type { Cluster } from "../../src/runtime/cluster/cluster.ts";
-import { openChainClient } from "../../src/runtime/ledger/client/open.ts";
-import type { Carrier } from "../../src/runtime/transport/carrier.ts";
-import { Hub } from "../../src/runtime/transport/in-process.ts";
+import type { Cluster } from "../../src/cluster/cluster.ts";
+import { openChainClient } from "../../src/chain/client/open.ts";
+import type { Carrier } from "../../src/network/carrier.ts";
+import { Hub } from "../../src/network/in-process.ts";
 import { createTestCluster, names } from "../../test/helpers/cluster.ts";
 import { collectGarbage } from "../../test/helpers/garbage.ts";
 import { openTestLedger } from "../../test/helpers/runtime-ledger.ts";

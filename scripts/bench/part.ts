@@ -19,6 +19,8 @@ export interface Findings {
 export interface PartOptions {
   /** Less of everything, to see that it works. */
   readonly isQuick: boolean;
+  /** The folder or the git revision of another tree, for parts that compare trees. */
+  readonly against: string | undefined;
   /** Tells how far it is. */
   readonly tell: (line: string) => void;
 }

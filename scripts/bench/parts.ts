@@ -1,6 +1,7 @@
 import type { Part } from "./part.ts";
 import { alone } from "./parts/alone.ts";
 import { core } from "./parts/core.ts";
+import { cpu } from "./parts/cpu.ts";
 import { failover } from "./parts/failover.ts";
 import { gas } from "./parts/gas.ts";
 import { groups } from "./parts/groups.ts";
@@ -23,5 +24,6 @@ export const parts: ReadonlyMap<string, Part> = new Map(
     groups,
     intents,
     core,
+    cpu,
   }),
 );

@@ -1,6 +1,6 @@
 import type { GroupAddress, IntentId } from "../../src/protocol/ids.ts";
-import type { Cluster } from "../../src/runtime/cluster/cluster.ts";
-import type { Member, SendOptions } from "../../src/runtime/cluster/member.ts";
+import type { Cluster } from "../../src/cluster/cluster.ts";
+import type { Member, SendOptions } from "../../src/cluster/member.ts";
 
 /** Intents of one node that are open at a time: as many as a coordinator takes of one sender. */
 export const OPEN_PER_NODE = 1_000;

@@ -2,10 +2,10 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 
-import type { Findings } from "./part.ts";
+import type { Findings, PartOptions } from "./part.ts";
 
 /** Long enough for the slowest part on a busy machine. One that hangs must not keep the others waiting for ever. */
-const TIMEOUT_MS = 20 * 60_000;
+const TIMEOUT_MS = 30 * 60_000;
 
 const child = path.join(import.meta.dirname, "child.ts");
 
@@ -15,14 +15,15 @@ const child = path.join(import.meta.dirname, "child.ts");
  */
 export async function runPart(
   name: string,
-  { isQuick }: { readonly isQuick: boolean },
+  { isQuick, against }: Omit<PartOptions, "tell">,
 ): Promise<Findings> {
-  const running = fork(child, [name, ...(isQuick ? ["quick"] : [])], {
+  const running = fork(child, [name], {
     serialization: "advanced",
     timeout: TIMEOUT_MS,
     // What a part prints is progress; only results go to stdout.
     stdio: ["ignore", 2, 2, "ipc"],
   });
+  running.send({ isQuick, against });
   let findings: Findings | undefined;
   running.on("message", (message) => {
     findings = message as Findings;

@@ -1,5 +1,5 @@
 import { limits } from "../../src/protocol/limits.ts";
-import type { NodeSettings } from "../../src/runtime/node/settings.ts";
+import type { NodeSettings } from "../../src/node/settings.ts";
 import { takeCensus } from "./census.ts";
 import { type Ceiling, openCeiling } from "./ceiling.ts";
 import {

@@ -11,6 +11,13 @@ const ATTEMPTS = 100;
 export async function movePorts(
   texts: readonly string[],
 ): Promise<readonly string[]> {
+  return texts.map(await portMover(texts));
+}
+
+/** Moves ports in any text as far as those that these texts name have to move. */
+export async function portMover(
+  texts: readonly string[],
+): Promise<(text: string) => string> {
   const named = texts.flatMap((text) => text.match(PORT) ?? []).map(Number);
   const used = [...new Set(named.flatMap((port) => [port, port + 1]))];
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -19,9 +26,8 @@ export async function movePorts(
       used.map(async (port) => await isFree(port + distance)),
     );
     if (!places.every(Boolean)) continue;
-    return texts.map((text) =>
-      text.replace(PORT, (port) => String(Number(port) + distance)),
-    );
+    return (text) =>
+      text.replace(PORT, (port) => String(Number(port) + distance));
   }
   throw new Error("No ports are free.");
 }

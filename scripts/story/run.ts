@@ -8,9 +8,10 @@ import { movePorts } from "./ports.ts";
 import { Ids, type Step, stepsOf } from "./script.ts";
 
 /** Commands that go on until somebody stops them. */
-const GOES_ON = /^npx hardhat (node|sequencer:node)\b/;
+const GOES_ON =
+  /^npx hardhat (node\b|sequencer:node\b|sequencer:run\b(?!.*--intents)|sequencer:status\b.*--watch)/;
 /** The machine may have much else to do. */
-const DEADLINE_MS = 120_000;
+const DEADLINE_MS = 240_000;
 
 interface Running {
   readonly command: string;
@@ -33,7 +34,7 @@ export async function runStory(
     files.map((file) => readFileSync(file, "utf8")),
   );
   writeFileSync(path.join(cwd, "hardhat.config.ts"), config);
-  const story = new Story(cwd, { ...env, NO_COLOR: "1" });
+  const story = new Story({ cwd, env: { ...env, NO_COLOR: "1" }, tell });
   try {
     for (const step of stepsOf("README.md", page)) await story.play(step);
   } finally {
@@ -41,16 +42,25 @@ export async function runStory(
   }
 }
 
-class Story {
-  readonly #cwd: string;
-  readonly #env: NodeJS.ProcessEnv;
+/** Where commands run. */
+export interface Stage {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** A command as it has to be on this machine; as it is, if left out. */
+  readonly adapt?: (command: string) => string;
+  /** Is told of every command that did what the page says. */
+  readonly tell?: (command: string, started: number) => void;
+}
+
+/** Plays steps of a page. `end` must be called, whatever happens. */
+export class Story {
+  readonly #stage: Stage;
   readonly #ids = new Ids();
   readonly #logs = mkdtempSync(path.join(tmpdir(), "story-"));
   readonly #running: Running[] = [];
 
-  constructor(cwd: string, env: NodeJS.ProcessEnv) {
-    this.#cwd = cwd;
-    this.#env = env;
+  constructor(stage: Stage) {
+    this.#stage = stage;
   }
 
   async play({ commands, output, exitCode, interrupted }: Step): Promise<void> {
@@ -65,7 +75,7 @@ class Story {
       if (isLasting) continue;
       await this.#ends(one, exitCode);
       printed.push(...one.lines);
-      tell(command, started);
+      this.#stage.tell?.(command, started);
     }
     if (!isLasting) this.#compare(commands, output, printed);
     for (const one of isLasting ? begun : []) await this.#shows(one, output);
@@ -80,12 +90,13 @@ class Story {
 
   #start(command: string): Running {
     const lines: string[] = [];
-    const translated = this.#ids.translate(command);
+    const { cwd, env, adapt = (text) => text } = this.#stage;
+    const translated = adapt(this.#ids.translate(command));
     const child = new Child(
       {
         command: ["/bin/sh", "-c", translated],
-        cwd: this.#cwd,
-        env: this.#env,
+        cwd,
+        env,
         output: path.join(this.#logs, String(this.#running.length)),
       },
       { onLine: (line) => lines.push(line) },
@@ -106,7 +117,7 @@ class Story {
       );
   }
 
-  /** Waits until a process that goes on has printed what the page shows. */
+  /** Waits until a process that goes on has printed what the page shows, and at least one line. */
   async #shows(one: Running, output: readonly string[]): Promise<void> {
     const { command, child, lines } = one;
     const started = performance.now();
@@ -117,7 +128,7 @@ class Story {
       },
       () =>
         child.exit !== undefined ||
-        this.#ids.missingLine(output, lines) === undefined
+        (lines.length > 0 && this.#ids.missingLine(output, lines) === undefined)
           ? true
           : undefined,
     );
@@ -125,7 +136,7 @@ class Story {
       throw new Error(
         `${command} ended:\n${lines.join("\n")}\n${this.#errorsOf(command)}`,
       );
-    tell(command, started);
+    this.#stage.tell?.(command, started);
   }
 
   async #interrupt(start: string): Promise<void> {

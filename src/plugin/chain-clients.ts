@@ -1,14 +1,14 @@
 import type { ResolvedConfigurationVariable } from "hardhat/types/config";
 import type { NetworkConnection } from "hardhat/types/network";
 
-import { clientLimits } from "../runtime/ledger/client/limits.ts";
+import { clientLimits } from "../chain/client/limits.ts";
 import {
   type ChainClientOptions,
   openChainClient,
-} from "../runtime/ledger/client/open.ts";
-import { RateLimit } from "../runtime/ledger/client/rate-limit.ts";
-import type { ChainClient } from "../runtime/ports.ts";
-import { machineTimers } from "../runtime/timers.ts";
+} from "../chain/client/open.ts";
+import { RateLimit } from "../chain/client/rate-limit.ts";
+import type { ChainClient } from "../chain/ports.ts";
+import { machineTimers } from "../async/timers.ts";
 import { SequencerError } from "./errors.ts";
 
 /** Clients of the chain of one connection. They share a rate limit, and are counted together. */

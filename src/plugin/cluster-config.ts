@@ -1,10 +1,7 @@
 import { z } from "zod";
 
 import { limits } from "../protocol/limits.ts";
-import {
-  type NodeSettings,
-  defaultSettings,
-} from "../runtime/node/settings.ts";
+import { type NodeSettings, defaultSettings } from "../node/settings.ts";
 import { nodeNameType } from "./config-types.ts";
 
 /** How many nodes, and how they behave: for `connection.sequencer` and `sequencer:run`. */

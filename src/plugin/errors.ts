@@ -293,16 +293,20 @@ const messages = {
     reason: string;
   }) =>
     `${node} cannot listen to other nodes on ${address}: ${reason}. Stop what uses it, or choose another with --listen.`,
-  LANE_WITHOUT_LIARS: ({ option }: { option: string }) =>
-    `${option} is for the core lane: in the whole lane nobody lies yet. Leave ${option} out, or leave --lane whole out.`,
   MEMBERS_MISSING: ({ option }: { option: string }) =>
     `${option} is for a new group. Add --members with the addresses of its members, or leave ${option} out.`,
   MEMBERS_TOO_MANY: ({ count, max }: { count: number; max: number }) =>
     `A group has at most ${max} members, and --members has ${count}. Leave some out.`,
   MEMBER_DUPLICATE: ({ address }: { address: string }) =>
     `Member ${address} is there twice. Name every member once.`,
-  MEMBER_NOT_A_PEER: ({ value, known }: { value: string; known: string }) =>
-    `"${value}" is not a node of sequencer.peers, and the members of a group with --domain are nodes. Name one of ${known}, or add it to sequencer.peers.`,
+  MEMBER_NOT_A_PEER: ({
+    value,
+    known,
+  }: {
+    value: string;
+    known: readonly string[];
+  }) =>
+    `"${value}" is not a node of sequencer.peers, and the members of a group with --domain are nodes. ${known.length === 0 ? "Add all nodes there, with the keys that npx hardhat sequencer:identity prints." : `Name one of ${known.join(", ")}, or add it to sequencer.peers.`}`,
   MEMBER_ZERO: () =>
     "The zero address cannot be a member, because nobody can sign for it. Remove it from --members.",
   NETWORK_UNREACHABLE: ({
@@ -358,8 +362,8 @@ const messages = {
     max: number;
   }) =>
     `${name} "${value}" is out of range. Give a whole number from ${min} to ${max}.`,
-  PEER_MISSING: ({ node, known }: { node: string; known: string }) =>
-    `${node} is not in sequencer.peers; there is: ${known}. Add it at all nodes, with the key that npx hardhat sequencer:identity --name ${node} prints.`,
+  PEER_MISSING: ({ node, known }: { node: string; known: readonly string[] }) =>
+    `${node} is not in sequencer.peers, which ${known.length === 0 ? "is empty" : `has ${known.join(", ")}`}. Add it at all nodes, with the key that npx hardhat sequencer:identity --name ${node} prints.`,
   PEER_KEY_OTHER: ({
     node,
     directory,

@@ -1,5 +1,5 @@
-import { parseQuantity, readAnswer } from "../runtime/ledger/values.ts";
-import type { ChainClient, Faucet } from "../runtime/ports.ts";
+import { parseQuantity, readAnswer } from "../chain/values.ts";
+import type { ChainClient, Faucet } from "../chain/ports.ts";
 
 /** Chains for tests, by what they call themselves, and how they give money away. */
 const givers = [

@@ -13,14 +13,13 @@ import { forget } from "./recent.ts";
 import type { IntentRecord, Receipt } from "./records.ts";
 import { isOpen, restoreIntent } from "./restore.ts";
 import { decide, startAssembly } from "./sender/assembly.ts";
-import { failDependants } from "./sender/dependencies.ts";
 import { seeFulfilled } from "./sender/fulfilment.ts";
 import { noteFailure } from "./sender/progress.ts";
 import { tell } from "./sender/tell.ts";
 import { reconsider, waitAgain } from "./sender/waiting.ts";
 import { signedReturned } from "./signed.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
-import type { Turn } from "./turn.ts";
+import { raise, type Turn } from "./turn.ts";
 
 /** A block: what it confirms, what can no longer happen, and what waited for it. */
 export function seeBlock(
@@ -35,6 +34,7 @@ export function seeBlock(
   const { node } = turn;
   if (height <= node.height) return;
   node.height = height;
+  raise(turn, "LedgerMoved");
   for (const record of contradicted) resurrect(turn, record);
   for (const fact of facts) {
     const fulfilment = { digest: fact.digest, block: height };
@@ -59,9 +59,7 @@ export function seeBlock(
   if (facts.length > 0) reconsider(turn);
   startAssembly(turn);
   decide(turn);
-  tellSender(turn, { type: "NewBlock" });
   tellCoordinator(turn, { type: "NewBlock" });
-  tellCoordinator(turn, { type: "TransactionConfirmed" });
 }
 
 /** The ledger fulfils an intent that ended here as reverted: it is open again, so that its receipt is corrected. */
@@ -91,10 +89,12 @@ function expire(turn: Turn, id: IntentId): void {
         by: permission.coordinator,
         isExpired: true,
       });
-  } else if (tell(turn, transaction, { type: "PermissionExpired" })) {
-    tellSender(turn, { type: "TransactionConfirmed" });
-    if (transaction.state === "Lapsed")
-      failDependants(turn, id, "was prepared and not executed");
+  } else if (
+    tell(turn, transaction, { type: "PermissionExpired" }) &&
+    transaction.state === "Lapsed"
+  ) {
+    const why = "was prepared and not executed";
+    tellSender(turn, { type: "TransactionsFailed", failed: [{ id, why }] });
   }
 }
 
@@ -110,6 +110,7 @@ export function revertBlocks(
 ): void {
   const { node } = turn;
   node.height = height;
+  raise(turn, "LedgerMoved");
   signedReturned(
     node.endorser.signed,
     facts.map(({ digest }) => digest),

@@ -15,7 +15,6 @@ import { toRecord } from "./sender/transaction/actions.ts";
 import type { SenderTransaction } from "./sender/transaction/model.ts";
 import { waitFor } from "./sender/waiting.ts";
 import { createSigned } from "./signed.ts";
-import { tellSender } from "./tell.ts";
 import { isMember, type Turn } from "./turn.ts";
 
 /** The order of those who may coordinate, in every range. */
@@ -116,7 +115,6 @@ export function withoutPermission(record: IntentRecord): IntentRecord {
 function endIntents(turn: Turn): void {
   for (const transaction of [...turn.node.sender.transactions.values()]) {
     if (transaction.isDoomed) continue;
-    if (tell(turn, transaction, { type: "MembershipLost", reason: noMember }))
-      tellSender(turn, { type: "TransactionConfirmed" });
+    tell(turn, transaction, { type: "MembershipLost", reason: noMember });
   }
 }

@@ -80,6 +80,8 @@ export interface SequencerConfig {
   /** Grows with every start of the node. */
   readonly boot: number;
   readonly hashing: Hashing;
+  /** After turns it is checked that this node's memory does not contradict itself: for tests, and to find errors of the protocol. */
+  readonly isChecked?: boolean;
   /** Of earlier epochs, newest first: for bundles that happened before the committee changed. */
   readonly earlierHashings?: readonly Hashing[];
 }

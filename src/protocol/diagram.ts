@@ -3,6 +3,8 @@ interface DrawnRule {
   readonly to: string;
   readonly when?: { readonly name: string };
   readonly run?: readonly { readonly name: string }[];
+  /** It must never be taken, and this is why. */
+  readonly why?: string;
 }
 
 /** What a diagram needs of a table. */
@@ -23,13 +25,33 @@ export interface Arrow {
 export function arrowsOf(table: DrawnTable): Arrow[] {
   return Object.entries(table).flatMap(([from, events]) =>
     Object.entries(events).flatMap(([event, rules = []]) =>
-      rules.map(({ to, when, run = [] }) => ({
-        from,
-        to,
-        event,
-        when: when?.name,
-        run: run.map(({ name }) => name),
-      })),
+      rules
+        .filter(({ why }) => why === undefined)
+        .map(({ to, when, run = [] }) => ({
+          from,
+          to,
+          event,
+          when: when?.name,
+          run: run.map(({ name }) => name),
+        })),
+    ),
+  );
+}
+
+/** A pair of state and event that must never happen. */
+export interface ImpossiblePair {
+  readonly from: string;
+  readonly event: string;
+  readonly why: string;
+}
+
+/** All pairs of a table that must never happen, in its order. */
+export function impossiblePairsOf(table: DrawnTable): ImpossiblePair[] {
+  return Object.entries(table).flatMap(([from, events]) =>
+    Object.entries(events).flatMap(([event, rules = []]) =>
+      rules.flatMap(({ why }) =>
+        why === undefined ? [] : [{ from, event, why }],
+      ),
     ),
   );
 }

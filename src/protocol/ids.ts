@@ -1,3 +1,5 @@
+import { isWord } from "./word.ts";
+
 declare const brand: unique symbol;
 
 /** A string that must not be mixed up with other strings. Made by a parser at the edge, trusted inside. */
@@ -29,7 +31,6 @@ export type RequestKey = Branded<"RequestKey">;
 
 const nodeName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const groupAddress = /^0x[0-9a-f]{40}$/;
-const word = /^0x[0-9a-f]{64}$/;
 const place = /^0x[0-9a-f]{2,128}$/;
 const requestKey = /^[A-Za-z0-9.:_-]{1,120}$/;
 
@@ -48,28 +49,28 @@ export function parseGroupAddress(value: unknown): GroupAddress | undefined {
 
 /** The value as an intent's id, or undefined if it is none. */
 export function parseIntentId(value: unknown): IntentId | undefined {
-  return typeof value === "string" && word.test(value)
+  return typeof value === "string" && isWord(value)
     ? (value as IntentId)
     : undefined;
 }
 
 /** The value as a state's id, or undefined if it is none. */
 export function parseStateId(value: unknown): StateId | undefined {
-  return typeof value === "string" && word.test(value)
+  return typeof value === "string" && isWord(value)
     ? (value as StateId)
     : undefined;
 }
 
 /** The value as a digest, or undefined if it is none. */
 export function parseDigest(value: unknown): Digest | undefined {
-  return typeof value === "string" && word.test(value)
+  return typeof value === "string" && isWord(value)
     ? (value as Digest)
     : undefined;
 }
 
 /** The value as a hash of a step, or undefined if it is none. */
 export function parseStepHash(value: unknown): StepHash | undefined {
-  return typeof value === "string" && word.test(value)
+  return typeof value === "string" && isWord(value)
     ? (value as StepHash)
     : undefined;
 }

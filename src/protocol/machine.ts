@@ -10,7 +10,28 @@ export interface Rule<State extends string, Model, Event, Turn> {
   readonly run?: readonly ((model: Model, event: Event, turn: Turn) => void)[];
 }
 
-/** A machine: for each state, for each event that matters in it, the rules. A pair that is missing is ignored. */
+/** Stands in a table for an event that must never happen in a state, whatever others do: a rule whose guard throws. */
+export interface Impossible {
+  readonly to: never;
+  readonly when: (
+    model: { readonly state: string },
+    event: MachineEvent,
+  ) => never;
+  readonly why: string;
+}
+
+/** A pair of state and event that must never happen: if it does, the node is wrong, and must stop. */
+export function impossible(why: string): readonly [Impossible] {
+  const when = ({ state }: { readonly state: string }, event: MachineEvent) => {
+    throw new Error(`${event.type} in state ${state}: ${why}`);
+  };
+  return [{ to: "impossible" as never, when, why }];
+}
+
+/**
+ * A machine: for each state, for each event that matters in it, the rules. A pair that is missing is ignored, and one that is
+ * impossible throws.
+ */
 export type Table<
   State extends string,
   Model,

@@ -53,11 +53,8 @@ export function receive(turn: Turn, event: Event): void {
       return submit(turn, event);
     case "IntentResumed": {
       const transaction = turn.node.sender.transactions.get(event.id);
-      if (
-        transaction !== undefined &&
-        tell(turn, transaction, { type: "Resumed" })
-      )
-        tellSender(turn, { type: "TransactionCreated" });
+      if (transaction !== undefined)
+        tell(turn, transaction, { type: "Resumed" });
       return;
     }
     case "Tick":

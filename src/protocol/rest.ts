@@ -2,6 +2,7 @@ import type { Coordinator } from "./coordinator/model.ts";
 import type { Endorser } from "./endorser.ts";
 import type { Event } from "./events.ts";
 import { popUntil } from "./heap.ts";
+import { invariant } from "./invariant.ts";
 import type { Sender } from "./sender/model.ts";
 import { expireSigned } from "./signed.ts";
 import type { Sequencer, Turn } from "./turn.ts";
@@ -78,7 +79,7 @@ export function catchUp(
   { node }: Turn,
   { ticks, height }: Extract<Event, { readonly type: "Rested" }>,
 ): void {
-  if (!isAtRest(node)) throw new Error("Only who is at rest can miss a tick.");
+  invariant(isAtRest(node), "only a group at rest misses ticks");
   const { coordinator, sender, endorser, config } = node;
   const beatTicks = Math.max(1, config.heartbeatTicks);
   const firstBeat = Math.max(

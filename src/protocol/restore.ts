@@ -2,15 +2,15 @@ import { restoreDispatch } from "./coordinator/settlement.ts";
 import { push } from "./heap.ts";
 import type { IntentId } from "./ids.ts";
 import type { IntentRecord, RestoredRecord } from "./records.ts";
-import { failDependants, restoreDoubts } from "./sender/dependencies.ts";
-import { sendTo } from "./sender/transaction/actions.ts";
+import { restoreDoubts } from "./sender/dependencies.ts";
+import { putOut, sendTo } from "./sender/outgoing.ts";
 import {
   createTransaction,
   type SenderTransaction,
 } from "./sender/transaction/model.ts";
 import { waitFor } from "./sender/waiting.ts";
 import { keepSigned } from "./signed.ts";
-import type { Turn } from "./turn.ts";
+import { raise, type Turn } from "./turn.ts";
 
 /** Puts everything back as the records say. */
 export function restore(
@@ -19,6 +19,8 @@ export function restore(
   fulfilled: readonly IntentId[],
 ): void {
   const { node } = turn;
+  // It sees the ledger for the first time.
+  raise(turn, "LedgerMoved");
   for (const record of records)
     if (record.kind === "horizon") node.sender.signedUntil = record.signedUntil;
   const intents = records.filter(
@@ -33,10 +35,13 @@ export function restore(
   restoreDoubts(turn);
   for (const record of records) {
     if (record.kind === "intent" && record.receipt?.type === "Reverted")
-      failDependants(turn, record.intent.id);
+      turn.failed.push({ id: record.intent.id, why: "reverted" });
     if (record.kind === "intent" && record.receipt?.type === "Prepared")
       if (!isOpen(record, node.height))
-        failDependants(turn, record.intent.id, "was prepared and not executed");
+        turn.failed.push({
+          id: record.intent.id,
+          why: "was prepared and not executed",
+        });
     if (record.kind === "dispatch") restoreDispatch(turn, record);
     if (record.kind === "endorsed" && record.validUntil >= node.height)
       keepSigned(node.endorser.signed, record);
@@ -91,6 +96,7 @@ export function restoreIntent(turn: Turn, record: IntentRecord): void {
   } else if (parked !== undefined) {
     transaction.state = "Parked";
     sender.resting += 1;
+    raise(turn, "TransactionRested");
   } else if (record.isDoomed) transaction.state = "Pending";
   else if (isDispatched) transaction.state = "Dispatched";
   else if (
@@ -98,11 +104,11 @@ export function restoreIntent(turn: Turn, record: IntentRecord): void {
     permission.validUntil > turn.node.height
   ) {
     transaction.state = "Prepared";
-    sendTo(sender, transaction, permission.coordinator);
+    sendTo(turn, transaction, permission.coordinator);
     transaction.isAccepted = true;
   } else {
     transaction.state = "Pending";
-    push(sender.outgoing, transaction.sequence, transaction.id);
+    putOut(turn, transaction);
   }
 }
 

@@ -1,23 +1,20 @@
 import type { SequencerConfig } from "./config.ts";
-import { requestAssemblies } from "./coordinator/assembly.ts";
-import { askPermission } from "./coordinator/dispatch.ts";
-import { formBundles, formPreparations } from "./coordinator/endorsements.ts";
 import { createCoordinator } from "./coordinator/model.ts";
 import type { Effect } from "./effects.ts";
 import { createEndorser } from "./endorser.ts";
+import { coordinatorFacts, factBits, senderFacts } from "./facts.ts";
 import type { Event } from "./events.ts";
 import { rankingIn } from "./committee.ts";
 import type { IntentId } from "./ids.ts";
+import { invariant } from "./invariant.ts";
 import type { Tracer } from "./machine.ts";
 import { receive, receiveMessage } from "./receive.ts";
+import { contradictionsIn } from "./memory.ts";
 import type { RestoredRecord } from "./records.ts";
 import { restore } from "./restore.ts";
-import { dropAssembly } from "./sender/assembly.ts";
-import { delegate } from "./sender/delegation.ts";
-import { failDependants } from "./sender/dependencies.ts";
 import { createSender } from "./sender/model.ts";
-import { tellSender } from "./tell.ts";
-import type { Sequencer, Turn } from "./turn.ts";
+import { tellCoordinator, tellSender } from "./tell.ts";
+import { createTurn, type Sequencer, type Turn } from "./turn.ts";
 
 /** What a node knows when it starts. */
 export interface Restored {
@@ -46,9 +43,10 @@ export function createSequencer(
     suspects: new Map(),
     suspicions: new Map(),
     requests: 0,
+    unchecked: 0,
     ignored: new Map(),
   };
-  const turn: Turn = { node: sequencer, effects: [], inbox: [], trace };
+  const turn = createTurn(sequencer, trace);
   restore(turn, records, fulfilled);
   finishTurn(turn);
   return { sequencer, effects: turn.effects };
@@ -60,16 +58,30 @@ export function handle(
   event: Event,
   trace?: Tracer<{ readonly state: string }>,
 ): Effect[] {
-  const turn: Turn = { node: sequencer, effects: [], inbox: [], trace };
+  const turn = createTurn(sequencer, trace);
   receive(turn, event);
   finishTurn(turn);
+  if (sequencer.config.isChecked === true) checkMemory(sequencer);
   return turn.effects;
+}
+
+/** Intents for each turn between two checks: after every turn if there are few, and seldom enough if there are many. */
+const INTENTS_PER_TURN = 32;
+
+/** Throws if the node's memory contradicts itself. */
+function checkMemory(sequencer: Sequencer): void {
+  const { sender, coordinator } = sequencer;
+  const intents = sender.transactions.size + coordinator.transactions.size;
+  sequencer.unchecked += 1;
+  if (sequencer.unchecked * INTENTS_PER_TURN < intents) return;
+  sequencer.unchecked = 0;
+  for (const { property, what } of contradictionsIn(sequencer))
+    invariant(false, `${property}: ${sequencer.config.self} ${what}`);
 }
 
 /** Messages to itself, then whatever became possible. */
 function finishTurn(turn: Turn): void {
-  const { node, inbox, effects } = turn;
-  let settled = 0;
+  const { node, inbox, failed } = turn;
   for (;;) {
     for (
       let message = inbox.shift();
@@ -78,31 +90,25 @@ function finishTurn(turn: Turn): void {
     ) {
       receiveMessage(turn, node.config.self, message);
     }
-    for (; settled < effects.length; settled += 1) {
-      const effect = effects[settled];
-      if (effect?.type !== "Settled") continue;
-      const { type, id } = effect.receipt;
-      if (type === "Reverted") failDependants(turn, id);
-      // However it ended: it may have been the last one.
-      tellSender(turn, { type: "TransactionConfirmed" });
-    }
-    dropAssembly(turn);
-    delegate(turn);
-    work(turn);
-    if (inbox.length === 0) return;
+    while (failed.length > 0)
+      tellSender(turn, {
+        type: "TransactionsFailed",
+        failed: failed.splice(0),
+      });
+    tellFacts(turn);
+    if (inbox.length + failed.length + turn.facts === 0) return;
   }
 }
 
-function work(turn: Turn): void {
-  const { state } = turn.node.coordinator;
-  if (state === "Active" || state === "Prepared") {
-    requestAssemblies(turn);
-    formBundles(turn);
-  }
-  if (state === "Active") {
-    formPreparations(turn);
-    askPermission(turn);
-  }
+/** Each machine is told what it acts on. What is noted meanwhile is told next. */
+function tellFacts(turn: Turn): void {
+  const { facts } = turn;
+  if (facts === 0) return;
+  turn.facts = 0;
+  for (const fact of senderFacts)
+    if ((facts & factBits[fact.type]) !== 0) tellSender(turn, fact);
+  for (const fact of coordinatorFacts)
+    if ((facts & factBits[fact.type]) !== 0) tellCoordinator(turn, fact);
 }
 
 export { explain } from "./explain.ts";

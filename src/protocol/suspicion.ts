@@ -11,6 +11,7 @@ import {
   ignore,
   isMember,
   newKey,
+  raise,
   send,
   type Sequencer,
   type Turn,
@@ -38,6 +39,7 @@ export function suspect(turn: Turn, suspected: NodeName): void {
   const count = (suspects.get(suspected)?.count ?? 0) + 1;
   const untilTick = tick + passedOverTicks(config, count);
   suspects.set(suspected, { key: newKey(turn), count, untilTick });
+  raise(turn, "CoordinatorKnown");
   passOver(turn.node, suspected);
   repeatSuspicions(turn);
 }
@@ -77,6 +79,7 @@ export function receiveSuspicion(
   const count = isAgain ? last.count + 1 : 1;
   const untilTick = tick + passedOverTicks(config, count);
   suspicions.set(from, { key, of, count, untilTick });
+  raise(turn, "CoordinatorKnown");
   passOver(node, of);
   // All others pass this node over as well.
   if (of === config.self)
@@ -91,7 +94,7 @@ function giveBack(turn: Turn, sender: NodeName): void {
   const undispatched = own.filter(({ state }) => isUndispatched(state));
   if (undispatched.length === 0) return;
   returnTo(turn, sender, idsOf(undispatched));
-  tellCoordinator(turn, { type: "TransactionConfirmed" });
+  tellCoordinator(turn, { type: "WorkReturned" });
 }
 
 /** Whatever it says about itself no longer counts. */

@@ -21,6 +21,7 @@ import {
   flushTicks,
   graceTicks,
   nextRequest,
+  raise,
   send,
   type Turn,
 } from "./turn.ts";
@@ -30,6 +31,7 @@ export function pass(turn: Turn): void {
   const { node } = turn;
   const { coordinator, config } = node;
   node.tick += 1;
+  raise(turn, "TickPassed");
   watch(turn);
   watchProgress(turn);
   endDoubts(turn);
@@ -70,12 +72,8 @@ function beat(turn: Turn): void {
   const { over } = coordinator;
   coordinator.over = [];
   for (const transaction of over)
-    tellTransaction(turn, transaction, { type: "HeartbeatInterval" });
-  if (
-    sender.active === undefined ||
-    tick - sender.active.tick > graceTicks(turn.node.config)
-  )
-    tellSender(turn, { type: "HeartbeatInterval" });
+    tellTransaction(turn, transaction, { type: "EndReported" });
+  tellSender(turn, { type: "HeartbeatInterval" });
   tellCoordinator(turn, { type: "HeartbeatInterval" });
 }
 

@@ -2,6 +2,7 @@ import type { SequencerConfig } from "./config.ts";
 import type { Coordinator } from "./coordinator/model.ts";
 import type { Effect } from "./effects.ts";
 import type { Endorser } from "./endorser.ts";
+import { type FailedIntent, type Fact, factBits } from "./facts.ts";
 import type { IntentId, NodeName, RequestKey } from "./ids.ts";
 import type { Tracer } from "./machine.ts";
 import type { Message, MessageOf } from "./messages.ts";
@@ -47,6 +48,8 @@ export interface Sequencer {
     }
   >;
   requests: number;
+  /** Turns since its memory was checked, if it is. */
+  unchecked: number;
   /** Messages that changed nothing, by reason. */
   readonly ignored: Map<string, number>;
 }
@@ -57,7 +60,28 @@ export interface Turn {
   readonly effects: Effect[];
   /** Messages from this node to itself, handled within the same turn. */
   readonly inbox: Message[];
+  /** What the machines are told when all messages are handled: a bit for each fact. */
+  facts: number;
+  /** Intents of this node that failed, until the sender is told. */
+  readonly failed: FailedIntent[];
   readonly trace: Tracer<{ readonly state: string }> | undefined;
+}
+
+/** A turn in which nothing has happened yet. */
+export function createTurn(node: Sequencer, trace: Turn["trace"]): Turn {
+  return {
+    node,
+    effects: [],
+    inbox: [],
+    facts: 0,
+    failed: [],
+    trace,
+  };
+}
+
+/** Notes what happened, for the machines to be told at the end of the turn. */
+export function raise(turn: Turn, fact: Fact): void {
+  turn.facts |= factBits[fact];
 }
 
 /** Sends a message; one to this node itself is handled at the end of the turn. */

@@ -17,17 +17,21 @@ export const crashPoints = [
 ] as const;
 export type CrashPoint = (typeof crashPoints)[number];
 
-/** What happens to the commit of one turn, and to the node around it. */
+/** What happens to the commit of one batch, and to the node around it. */
 export interface CommitFate {
+  /** Whether it is on the disk in the end. */
   readonly isApplied: boolean;
   readonly delayMs: number;
-  /** The share of the turn's effects that is performed before the node crashes; undefined if it does not. */
+  /** The disk says that it failed, whatever it did. */
+  readonly hasFailed: boolean;
+  /** The share of the batch's effects that is performed before the node crashes; undefined if it does not. */
   readonly crashAfter: number | undefined;
 }
 
 const fine: CommitFate = {
   isApplied: true,
   delayMs: 0,
+  hasFailed: false,
   crashAfter: undefined,
 };
 
@@ -42,7 +46,7 @@ export function isOver(
   return validUntil + reorganisedMax < height;
 }
 
-/** One node's disk: survives crashes. The saves and erasures of a turn happen all together or not at all. */
+/** The tables of one node, in memory: they survive crashes of the node. */
 export class Disk {
   readonly records = new Map<string, SavedRecord>();
 
@@ -76,16 +80,15 @@ export function drawFate(
   if (random.chance(plan.failedCommit)) {
     // Nobody can tell whether a failed commit was applied: the node stops and reads again.
     faults.count("commit-failed");
-    return { isApplied: random.chance(0.5), delayMs, crashAfter: 0 };
+    const isApplied = random.chance(0.5);
+    return { ...fine, isApplied, delayMs, hasFailed: true };
   }
   if (random.chance(plan.crashAtCommit)) {
     const point = random.pick(crashPoints);
     faults.count(`crash-${point}`);
     return { ...fateAt(point, random), delayMs };
   }
-  return delayMs === 0
-    ? fine
-    : { isApplied: true, delayMs, crashAfter: undefined };
+  return delayMs === 0 ? fine : { ...fine, delayMs };
 }
 
 /** What happens to a commit when its node crashes at this point. */
@@ -94,7 +97,7 @@ export function fateAt(point: CrashPoint, random: Random): CommitFate {
   const share = { "amid-effects": random.fraction(), "after-effects": 1 };
   const crashAfter =
     point === "before-commit" || point === "after-commit" ? 0 : share[point];
-  return { isApplied, delayMs: 0, crashAfter };
+  return { ...fine, isApplied, crashAfter };
 }
 
 /** An intent as it is on a disk. */

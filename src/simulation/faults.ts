@@ -177,6 +177,10 @@ export class FaultCounter {
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
   }
 
+  countOf(kind: string): number {
+    return this.#counts.get(kind) ?? 0;
+  }
+
   /** In alphabetical order. */
   toRecord(): Readonly<Record<string, number>> {
     return Object.fromEntries(

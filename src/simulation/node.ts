@@ -3,20 +3,18 @@ import type { Effect } from "../protocol/effects.ts";
 import type { Event } from "../protocol/events.ts";
 import type { IntentId, NodeName } from "../protocol/ids.ts";
 import type { Tracer } from "../protocol/machine.ts";
+import { recall } from "../protocol/recent.ts";
+import type { SavedRecord } from "../protocol/records.ts";
 import { isOpen } from "../protocol/restore.ts";
-import {
-  createSequencer,
-  handle,
-  type Sequencer,
-} from "../protocol/sequencer.ts";
+import { createSequencer, type Sequencer } from "../protocol/sequencer.ts";
 import type { Block, Chain } from "./chain.ts";
 import { ChainView } from "./chain-view.ts";
-import { type CommitFate, Disk, drawFate } from "./disk.ts";
+import { type CommitFate, Disk, drawFate, intentOn } from "./disk.ts";
 import type { Book } from "./domains/domain.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
+import { Life, type Turn } from "./life.ts";
 import type { Queue } from "./queue.ts";
 import type { Random } from "./random.ts";
-import { Sleeper } from "./sleeper.ts";
 
 /** Told of all that a node does, in order. */
 export interface Witness {
@@ -30,6 +28,8 @@ export interface Witness {
     event: Event,
     effects: readonly Effect[],
   ) => void;
+  /** A tick or a block has passed of which a group at rest is not told: its copy was. */
+  readonly rested: (node: SimulatedNode) => void;
   /** About to be committed. */
   readonly committing: (
     node: SimulatedNode,
@@ -61,37 +61,40 @@ export interface SimulatedNode {
   readonly name: NodeName;
   readonly index: number;
   readonly disk: Disk;
+  /** What is durable of the turn that wants an effect: later turns of the same batch may have replaced some of it. */
+  readonly recordsAt: (effect: Effect) => ReadonlyMap<string, SavedRecord>;
   readonly holdings: Pick<Book, "has" | "isSpent" | "isFulfilled">;
   readonly height: number;
   readonly boot: number;
   readonly isUp: boolean;
 }
 
-/** A node: the core, its disk, its view of the chain, and the order of its turns. */
+/** A node over all its starts: the tables in its memory that survive crashes, and its view of the simulated chain. */
 export class Node implements SimulatedNode {
   readonly name: NodeName;
   readonly index: number;
   readonly disk = new Disk();
   boot = 0;
-  #sequencer: Sequencer | undefined;
-  #sleeper = new Sleeper();
   readonly #config: SequencerConfig;
+  readonly #tickMs: number;
   readonly #ports: NodePorts;
   readonly #view: ChainView;
-  /** Events that wait: the node is frozen or its disk is busy. */
-  #inbox: Event[] = [];
-  #missedTicks = 0;
-  #isBusy = false;
-  #frozenUntil = 0;
+  #life: Life | undefined;
+  readonly #recordsAt = new WeakMap<Effect, ReadonlyMap<string, SavedRecord>>();
   #isDead = false;
 
   constructor(
-    options: { readonly index: number; readonly config: SequencerConfig },
+    options: {
+      readonly index: number;
+      readonly config: SequencerConfig;
+      readonly tickMs: number;
+    },
     ports: NodePorts,
   ) {
     this.index = options.index;
     this.name = options.config.self;
     this.#config = options.config;
+    this.#tickMs = options.tickMs;
     this.#ports = ports;
     this.#view = new ChainView(ports);
   }
@@ -104,17 +107,26 @@ export class Node implements SimulatedNode {
     return this.#ports.book;
   }
 
+  recordsAt(effect: Effect): ReadonlyMap<string, SavedRecord> {
+    return this.#recordsAt.get(effect) ?? this.disk.records;
+  }
+
   get isUp(): boolean {
-    return this.#sequencer !== undefined;
+    return this.#life !== undefined;
   }
 
   get sequencer(): Sequencer | undefined {
-    return this.#sequencer;
+    return this.#life?.sequencer;
   }
 
   /** Whether it is down for good. */
   get isDead(): boolean {
     return this.#isDead;
+  }
+
+  /** Whether an event would have to wait. */
+  get isWaiting(): boolean {
+    return this.#life?.isWaiting === true;
   }
 
   /** It stops and never comes back. */
@@ -136,10 +148,45 @@ export class Node implements SimulatedNode {
       },
       trace,
     );
-    this.#sequencer = sequencer;
-    this.#sleeper = new Sleeper();
+    this.#life = this.#begin(sequencer);
     witness.started(this, effects);
-    this.#settle(effects);
+    this.#life.start(effects);
+  }
+
+  #begin(sequencer: Sequencer): Life {
+    const { queue, random, faults, plan, witness, trace } = this.#ports;
+    return new Life(
+      { sequencer, height: this.height, tickMs: this.#tickMs },
+      {
+        queue,
+        trace,
+        drawFate: (hasRecords) => {
+          const planned = hasRecords ? this.#ports.crash?.() : undefined;
+          return planned ?? drawFate(plan(), random, faults);
+        },
+        complete: (event) => this.#complete(event),
+        answer: (event) => this.#answer(event),
+        turning: (event) => {
+          witness.turning(this, event);
+        },
+        turned: (event, effects) => {
+          witness.turned(this, event, effects);
+        },
+        rested: () => {
+          witness.rested(this);
+        },
+        commit: (turn, isLast) => {
+          this.#commit(turn, isLast);
+        },
+        perform: (effect) => {
+          witness.performing(this, effect);
+          this.#ports.perform(this, effect);
+        },
+        crash: () => {
+          this.crash();
+        },
+      },
+    );
   }
 
   #fulfilledDependencies(): IntentId[] {
@@ -154,166 +201,33 @@ export class Node implements SimulatedNode {
 
   /** Memory is gone, and so is all that was not done yet. */
   crash(): void {
-    if (!this.isUp) return;
-    const { queue, random, witness } = this.#ports;
-    this.#sequencer = undefined;
-    this.#inbox = [];
-    this.#missedTicks = 0;
-    this.#isBusy = false;
-    this.#frozenUntil = 0;
+    const life = this.#life;
+    if (life === undefined) return;
+    const { queue, random, witness, plan } = this.#ports;
+    this.#life = undefined;
+    life.stop();
     witness.crashed(this);
-    queue.after(random.tail(this.#ports.plan().downMs) + 1, () => {
+    queue.after(random.tail(plan().downMs) + 1, () => {
       this.start();
     });
   }
 
   freeze(ms: number): void {
-    const { queue } = this.#ports;
-    this.#frozenUntil = Math.max(this.#frozenUntil, queue.now + ms);
-    const { boot } = this;
-    queue.after(ms, () => {
-      if (boot === this.boot) this.#drain();
-    });
+    this.#life?.freeze(ms);
   }
 
   thaw(): void {
-    this.#frozenUntil = 0;
-    this.#drain();
+    this.#life?.thaw();
   }
 
   /** Something happened. Its turn comes now, or when the node is free again. */
   tell(event: Event): void {
-    if (!this.isUp) return;
-    if (!this.#isWaiting()) {
-      this.#turn(event);
-      return;
-    }
-    if (event.type === "Tick") this.#missTick();
-    else this.#inbox.push(event);
+    this.#life?.post(event);
   }
 
-  /** A node that stands still does not count what it misses of the time. But it soon says that it is there. */
-  #missTick(): void {
-    this.#missedTicks += 1;
-    if (this.#missedTicks % this.#config.heartbeatTicks !== 0) return;
-    if (this.#inbox[0]?.type !== "Delayed")
-      this.#inbox.unshift({ type: "Delayed" });
-  }
-
-  #isWaiting(): boolean {
-    return this.#isBusy || this.#ports.queue.now < this.#frozenUntil;
-  }
-
-  #drain(): void {
-    while (this.#inbox.length > 0 && this.isUp && !this.#isWaiting()) {
-      const event = this.#inbox.shift();
-      if (event !== undefined) this.#turn(event);
-    }
-  }
-
-  #turn(event: Event): void {
-    if (this.#sequencer === undefined) return;
-    const { witness, trace } = this.#ports;
-    if (event.type === "IntentSubmitted" && this.#hasEnded(event.intent.id)) {
-      this.#perform([{ type: "Accepted", id: event.intent.id }], 1);
-      return;
-    }
-    const block = this.#view.blockOf(event);
-    if (block === "stale") return;
-    this.#sleeper.before(this.#sequencer, event);
-    witness.turning(this, event);
-    const effects = handle(this.#sequencer, this.#complete(event), trace);
-    this.#sleeper.after(this.#sequencer, event, effects);
-    witness.turned(this, event, effects);
-    this.#settle(effects, block);
-  }
-
-  /** The protocol forgets what ended; the shell asks the disk before it hands a repeated intent on. */
-  #hasEnded(id: IntentId): boolean {
-    const record = this.disk.records.get(`intent:${id}`);
-    return record?.kind === "intent" && record.receipt !== undefined;
-  }
-
-  /** What the shell adds to an event, as things are when its turn comes. */
-  #complete(event: Event): Event {
-    if (event.type !== "IntentSubmitted") return event;
-    const { dependsOn } = event.intent;
-    if (dependsOn.length === 0) return event;
-    return {
-      ...event,
-      fulfilled: dependsOn.filter((id) => this.holdings.isFulfilled(id)),
-      reverted: dependsOn.filter((id) => {
-        const record = this.disk.records.get(`intent:${id}`);
-        if (record?.kind !== "intent") return false;
-        const { receipt } = record;
-        return (
-          receipt?.type === "Reverted" ||
-          (receipt?.type === "Prepared" && !isOpen(record, this.height))
-        );
-      }),
-    };
-  }
-
-  /** Commits, then performs, as far as fate allows. */
-  #settle(effects: readonly Effect[], block?: Block | number): void {
-    const { queue, random, faults } = this.#ports;
-    const hasRecords = effects.some(
-      ({ type }) => type === "Save" || type === "Erase",
-    );
-    if (!hasRecords && block === undefined) {
-      this.#perform(effects, effects.length);
-      return;
-    }
-    const fate =
-      (hasRecords ? this.#ports.crash?.() : undefined) ??
-      drawFate(this.#ports.plan(), random, faults);
-    const finish = (): void => {
-      if (fate.isApplied) this.#commit(effects, block);
-      if (fate.crashAfter === undefined) {
-        this.#perform(effects, effects.length);
-        return;
-      }
-      this.#perform(effects, Math.floor(fate.crashAfter * effects.length));
-      this.crash();
-    };
-    if (fate.delayMs === 0) {
-      finish();
-      return;
-    }
-    this.#isBusy = true;
-    const { boot } = this;
-    queue.after(fate.delayMs, () => {
-      if (boot !== this.boot || !this.isUp) return;
-      finish();
-      this.#isBusy = false;
-      this.#drain();
-    });
-  }
-
-  #commit(effects: readonly Effect[], block?: Block | number): void {
-    this.#ports.witness.committing(
-      this,
-      effects,
-      typeof block === "number" ? undefined : block,
-    );
-    this.disk.commit(effects);
-    for (const effect of effects)
-      if (effect.type === "Save" && effect.record.kind === "intent")
-        this.#view.remember(effect.record);
-    if (block !== undefined) this.#view.move(block);
-    if (typeof block === "object") this.disk.prune(block.height);
-  }
-
-  #perform(effects: readonly Effect[], count: number): void {
-    const { witness, perform } = this.#ports;
-    for (let i = 0; i < count; i++) {
-      const effect = effects[i];
-      if (effect === undefined) return;
-      if (effect.type === "Save" || effect.type === "Erase") continue;
-      witness.performing(this, effect);
-      perform(this, effect);
-      if (!this.isUp) return;
-    }
+  /** Its clock has ticked. */
+  tick(): void {
+    this.#life?.tick();
   }
 
   /** What its indexer finds next. */
@@ -321,8 +235,55 @@ export class Node implements SimulatedNode {
     return this.#view.next(heightMax);
   }
 
-  /** Whether its turns wait for something. */
-  get isWaiting(): boolean {
-    return this.#isWaiting();
+  /** The protocol forgets what ended; the shell asks the disk before it hands a repeated intent on. */
+  #answer(event: Event): Effect | undefined {
+    return event.type === "IntentSubmitted"
+      ? { type: "Accepted", id: event.intent.id }
+      : undefined;
+  }
+
+  /** What the shell adds to an event, as things are when its turn comes; undefined if it is old news. */
+  #complete(
+    event: Event,
+  ): (Pick<Turn, "block"> & { readonly event: Event }) | undefined {
+    if (event.type !== "IntentSubmitted") {
+      const block = this.#view.blockOf(event);
+      return block === "stale" ? undefined : { event, block };
+    }
+    const { id, dependsOn } = event.intent;
+    const { records } = this.disk;
+    if (intentOn(records, id)?.receipt !== undefined) return undefined;
+    const fulfilled = dependsOn.filter((one) => this.holdings.isFulfilled(one));
+    const reverted = dependsOn.filter(
+      (one) => !this.holdings.isFulfilled(one) && this.#hasReverted(one),
+    );
+    return { event: { ...event, fulfilled, reverted }, block: undefined };
+  }
+
+  /** The core knows it before the disk does: events of one batch are stepped before its commit. */
+  #hasReverted(id: IntentId): boolean {
+    const { failed } = this.sequencer?.sender ?? {};
+    if (failed !== undefined && recall(failed, id) === true) return true;
+    const record = intentOn(this.disk.records, id);
+    if (record === undefined) return false;
+    const { receipt } = record;
+    return (
+      receipt?.type === "Reverted" ||
+      (receipt?.type === "Prepared" && !isOpen(record, this.height))
+    );
+  }
+
+  #commit({ effects, block }: Turn, isLast: boolean): void {
+    const seen = typeof block === "number" ? undefined : block;
+    this.#ports.witness.committing(this, effects, seen);
+    this.disk.commit(effects);
+    for (const effect of effects)
+      if (effect.type === "Save" && effect.record.kind === "intent")
+        this.#view.remember(effect.record);
+    if (block !== undefined) this.#view.move(block);
+    if (seen !== undefined) this.disk.prune(seen.height);
+    if (isLast) return;
+    const records = new Map(this.disk.records);
+    for (const effect of effects) this.#recordsAt.set(effect, records);
   }
 }

@@ -25,6 +25,8 @@ const checkEveryTurns = 8;
 /** Counters of one run. */
 export interface Counters {
   turns: number;
+  /** Ticks and blocks of which groups at rest were not told. */
+  rested: number;
   commits: number;
   sends: number;
   lastSendMs: number;
@@ -40,6 +42,7 @@ export class Observer implements Witness {
   readonly trace = new TraceHash();
   readonly counters: Counters = {
     turns: 0,
+    rested: 0,
     commits: 0,
     sends: 0,
     lastSendMs: 0,
@@ -117,6 +120,10 @@ export class Observer implements Witness {
     this.#ports.conduct.turned(node, sequencer, event, effects);
     this.#ports.recovery.turned(node, sequencer);
     if (counters.turns % checkEveryTurns === 0) checkMemory(sequencer);
+  }
+
+  rested(): void {
+    this.counters.rested += 1;
   }
 
   committing(

@@ -4,7 +4,7 @@ import type { NodeName } from "../protocol/ids.ts";
 import type { Message } from "../protocol/messages.ts";
 import type { DispatchRecord, Prepared } from "../protocol/records.ts";
 import type { FaultCounter, FaultPlan } from "./faults.ts";
-import { isSigned } from "./hashing.ts";
+import { isSigned, sign } from "./hashing.ts";
 import { createLiar } from "./liars/create.ts";
 import type { Liar } from "./liars/liar.ts";
 import { Violation } from "./violation.ts";
@@ -71,6 +71,10 @@ export class Post {
     const index = this.#members.indexOf(self);
     return createLiar({
       self,
+      keys: {
+        signStep: (hash) => sign(self, hash),
+        signDigest: (digest) => sign(self, digest),
+      },
       settings,
       makeUp: settings.domain.makeUp,
       liar: settings.liar,

@@ -19,6 +19,11 @@ export interface SimulationResult {
     readonly threshold: number;
     readonly mode: string;
     readonly policy: string;
+    /** Of a run of the whole lane. */
+    readonly groups?: readonly {
+      readonly domain: string;
+      readonly members: readonly string[];
+    }[];
   };
   /** The property that did not hold, and how. */
   readonly violation:
@@ -52,7 +57,7 @@ export interface SimulationResult {
     readonly ledgerReverts: number;
     readonly sends: number;
     readonly commits: number;
-    /** Turns that nodes took. */
+    /** Turns that nodes took, and what nodes at rest were spared: a copy of each took those turns. */
     readonly events: number;
     readonly virtualMs: number;
     /** From healing, or the last wish, to the last receipt. */
@@ -242,7 +247,7 @@ function summarise(
       ledgerReverts: counters.ledgerReverts,
       sends: counters.sends,
       commits: counters.commits,
-      events: counters.turns,
+      events: counters.turns + counters.rested,
       virtualMs: Math.round(world.queue.now),
       settleMs: Math.round(outcome.settledMs),
     },

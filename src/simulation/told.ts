@@ -1,7 +1,7 @@
 import type { Effect } from "../protocol/effects.ts";
 import type { IntentId, NodeName } from "../protocol/ids.ts";
 import type { Message } from "../protocol/messages.ts";
-import type { Receipt } from "../protocol/records.ts";
+import type { Receipt, SavedRecord } from "../protocol/records.ts";
 import { intentOn } from "./disk.ts";
 import type { SimulatedNode } from "./node.ts";
 import { violation } from "./violation.ts";
@@ -12,7 +12,7 @@ export function checkTold(
   effect: Effect,
   receiptOf: (id: IntentId) => Receipt | undefined,
 ): void {
-  const { records } = node.disk;
+  const records = node.recordsAt(effect);
   if (effect.type === "Accepted" && !records.has(`intent:${effect.id}`))
     throw violation("S12", effect.id, "accepted before it was durable");
   if (effect.type === "Submit") {
@@ -30,11 +30,20 @@ export function checkTold(
   if (effect.type !== "Send") return;
   if (effect.to === node.name)
     throw violation("S33", effect.to, "sends to itself");
-  checkSent(node, effect.to, effect.message);
+  checkSent({ records, height: node.height }, effect.to, effect.message);
 }
 
-function checkSent(node: SimulatedNode, to: NodeName, message: Message): void {
-  const { records } = node.disk;
+function checkSent(
+  {
+    records,
+    height,
+  }: {
+    readonly records: ReadonlyMap<string, SavedRecord>;
+    readonly height: number;
+  },
+  to: NodeName,
+  message: Message,
+): void {
   switch (message.type) {
     case "Dispatched":
       if (!records.has(`dispatch:${message.digest}`))
@@ -60,7 +69,7 @@ function checkSent(node: SimulatedNode, to: NodeName, message: Message): void {
         const { permission } = record;
         if (permission?.digest !== message.digest) continue;
         if (permission.coordinator !== to) continue;
-        if (permission.validUntil <= node.height || record.isDoomed) continue;
+        if (permission.validUntil <= height || record.isDoomed) continue;
         if (!record.isDispatched)
           throw violation("S19", id, "acknowledged before it was durable");
       }

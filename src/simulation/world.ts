@@ -139,7 +139,11 @@ export class World {
     this.nodes = members.map(
       (self, index) =>
         new Node(
-          { index, config: { ...config, self, boot: 0 } },
+          {
+            index,
+            config: { ...config, self, boot: 0 },
+            tickMs: settings.tickMs,
+          },
           {
             queue,
             random: diskRandom,
@@ -245,7 +249,7 @@ export class World {
     for (const node of this.nodes) {
       node.start();
       startClock(this.#settings.tickMs, ports, () => {
-        node.tell({ type: "Tick" });
+        node.tick();
       });
       repeat(Submitter.watchEveryMs, ports, () => {
         this.#watch(node);

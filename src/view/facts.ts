@@ -1,5 +1,5 @@
-import type { NodeFact } from "../runtime/node/ports.ts";
-import type { NodeStatus } from "../runtime/service.ts";
+import type { NodeFact } from "../node/ports.ts";
+import type { NodeStatus } from "../node/service.ts";
 
 /** How an intent ended. */
 export type Outcome =

@@ -1,4 +1,4 @@
-import type { GroupStatus, NodeStatus } from "../runtime/service.ts";
+import type { GroupStatus, NodeStatus } from "../node/service.ts";
 import type { RunFact, RunSummary } from "./facts.ts";
 import { toLines } from "./plain.ts";
 

@@ -1,4 +1,4 @@
-import type { GroupStatus, NodeStatus } from "../runtime/service.ts";
+import type { GroupStatus, NodeStatus } from "../node/service.ts";
 import { progressOf } from "./state.ts";
 import { digits, printable, seconds, shorten, table } from "./text.ts";
 

@@ -2,17 +2,17 @@ import type { GroupRequest } from "../../src/plugin/deployment/addresses.ts";
 import { SequencerError } from "../../src/plugin/errors.ts";
 import type { PeersConfig } from "../../src/plugin/peers-config.ts";
 import { type NodeName, parseNodeName } from "../../src/protocol/ids.ts";
-import { builtInDomains } from "../../src/runtime/domains/built-in.ts";
+import { builtInDomains } from "../../src/domains/built-in.ts";
 import {
   type Domain,
   DomainRefusal,
   type GroupPlan,
-} from "../../src/runtime/domains/domain.ts";
+} from "../../src/domains/domain.ts";
 import {
   describedId,
   endorsersOf,
   genesisSalt,
-} from "../../src/runtime/node/genesis.ts";
+} from "../../src/node/groups/genesis.ts";
 import { parseThreshold, sorted } from "./members.ts";
 
 /** What the user says of a group for nodes, as typed. */
@@ -86,7 +86,7 @@ function parseNodes(text: string, peers: PeersConfig): readonly NodeName[] {
     if (name === undefined)
       throw new SequencerError("MEMBER_NOT_A_PEER", {
         value,
-        known: Object.keys(peers).join(", ") || "nobody",
+        known: Object.keys(peers),
       });
     return name;
   });
@@ -143,7 +143,7 @@ function endorserOf(name: NodeName, peers: PeersConfig): string {
   if (endorser === undefined)
     throw new SequencerError("MEMBER_NOT_A_PEER", {
       value: name,
-      known: Object.keys(peers).join(", ") || "nobody",
+      known: Object.keys(peers),
     });
   return endorser;
 }

@@ -1,4 +1,4 @@
-import { encodePublicKey } from "../../src/runtime/keys/identity.ts";
+import { encodePublicKey } from "../../src/keys/identity.ts";
 import { parseNodeHome } from "../shared/node-home.ts";
 import { openIdentity } from "../shared/node-identity.ts";
 

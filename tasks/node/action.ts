@@ -1,6 +1,6 @@
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 
-import { leaveMs } from "../shared/closers.ts";
+import { leaveMs } from "../shared/close-or-leave.ts";
 import { onInterrupt } from "../shared/signals.ts";
 import { type NodeOptions, parseNodeOptions } from "./options.ts";
 import { jsonReporter, plainReporter } from "./reporter.ts";

@@ -8,9 +8,9 @@ import {
   parseGroupAddress,
   parseNodeName,
 } from "../../src/protocol/ids.ts";
-import { ChainError } from "../../src/runtime/ports.ts";
-import { NodeRefusal, type NodeService } from "../../src/runtime/service.ts";
-import type { Timers } from "../../src/runtime/timers.ts";
+import { ChainError } from "../../src/chain/ports.ts";
+import { NodeRefusal, type NodeService } from "../../src/node/service.ts";
+import type { Timers } from "../../src/async/timers.ts";
 
 /** How long to wait before a chain that did not answer is asked again. */
 const RETRY_MS = 5_000;

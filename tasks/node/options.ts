@@ -1,9 +1,6 @@
 import { SequencerError } from "../../src/plugin/errors.ts";
 import { parseHostAndPort } from "../../src/plugin/peers-config.ts";
-import {
-  type LogLevel,
-  logLevels,
-} from "../../src/runtime/monitor/log-lines.ts";
+import { type LogLevel, logLevels } from "../../src/monitor/log-lines.ts";
 import { type NodeHome, parseNodeHome } from "../shared/node-home.ts";
 import { parseChoice, parseNumber } from "../shared/parse-option.ts";
 

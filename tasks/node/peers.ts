@@ -11,8 +11,8 @@ import {
   encodePublicKey,
   type Identity,
   parsePublicKey,
-} from "../../src/runtime/keys/identity.ts";
-import type { PeerAddress } from "../../src/runtime/transport/socket/address.ts";
+} from "../../src/keys/identity.ts";
+import type { PeerAddress } from "../../src/network/socket/address.ts";
 
 /** A node that others have to know. */
 export interface Peer {
@@ -54,7 +54,7 @@ export function requireOwn(
   if (own === undefined)
     throw new SequencerError("PEER_MISSING", {
       node: name,
-      known: [...peers.keys()].join(", ") || "nobody",
+      known: [...peers.keys()],
     });
   return own;
 }

@@ -1,13 +1,13 @@
 import type { Writable } from "node:stream";
 
-import type { LogLevel } from "../../src/runtime/monitor/log-lines.ts";
-import { NodeLog } from "../../src/runtime/monitor/log.ts";
-import type { NodeFact } from "../../src/runtime/node/ports.ts";
+import type { LogLevel } from "../../src/monitor/log-lines.ts";
+import { NodeLog } from "../../src/monitor/log.ts";
+import type { NodeFact } from "../../src/node/ports.ts";
 import {
   type PeerAddress,
   showAddress,
-} from "../../src/runtime/transport/socket/address.ts";
-import type { SocketFact } from "../../src/runtime/transport/socket/facts.ts";
+} from "../../src/network/socket/address.ts";
+import type { SocketFact } from "../../src/network/socket/facts.ts";
 import { runFactOf } from "../../src/view/facts.ts";
 import { toLines } from "../../src/view/plain.ts";
 

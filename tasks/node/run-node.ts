@@ -1,7 +1,8 @@
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 
-import type { NodePorts } from "../../src/runtime/node/ports.ts";
-import { Closers, closeOrLeave } from "../shared/closers.ts";
+import type { NodePorts } from "../../src/node/ports.ts";
+import { Parts } from "../../src/host/parts.ts";
+import { closeOrLeave } from "../shared/close-or-leave.ts";
 import { createControl } from "../shared/control.ts";
 import type { NodeRequest } from "./options.ts";
 import type { NodeReporter } from "./reporter.ts";
@@ -14,7 +15,7 @@ export interface NodeRunPorts {
   readonly now: () => number;
   /** Calls back for every polite request to end. */
   readonly onInterrupt: (listener: () => void) => () => void;
-  readonly onTurn?: NodePorts["onTurn"];
+  readonly onBatch?: NodePorts["onBatch"];
 }
 
 /**
@@ -24,22 +25,22 @@ export interface NodeRunPorts {
 export async function runNode(
   hre: HardhatRuntimeEnvironment,
   request: NodeRequest,
-  { reporter, now, onInterrupt, onTurn }: NodeRunPorts,
+  { reporter, now, onInterrupt, onBatch }: NodeRunPorts,
 ): Promise<{ readonly hasLeft: boolean }> {
   const control = createControl(now);
-  const closers = new Closers();
+  const parts = new Parts();
   // Nothing else does while nodes wait for each other: their timers do not keep the process alive.
   const alive = setInterval(() => undefined, 1_000_000);
-  await closers.add(() => {
+  await parts.add(() => {
     clearInterval(alive);
   });
-  await closers.add(onInterrupt(control.interrupt));
+  await parts.add(onInterrupt(control.interrupt));
   try {
     const serving = serve(request, {
       hre,
-      closers,
+      parts,
       reporter,
-      onTurn,
+      onBatch,
       onFatal: control.fail,
     });
     // If it is not waited for, it fails because everything else is closed.
@@ -48,7 +49,7 @@ export async function runNode(
     await control.ended;
     reporter.stopping();
   } finally {
-    await closeOrLeave(closers, control, 0);
+    await closeOrLeave(parts, control, 0);
   }
   return { hasLeft: control.hasLeft() };
 }

@@ -8,31 +8,25 @@ import {
 } from "../../src/plugin/chain-clients.ts";
 import { SequencerError } from "../../src/plugin/errors.ts";
 import { faucetOf } from "../../src/plugin/faucet.ts";
-import type { NodeName } from "../../src/protocol/ids.ts";
-import { Member, directoryOf } from "../../src/runtime/cluster/member.ts";
-import { builtInDomains } from "../../src/runtime/domains/built-in.ts";
-import type { Identity } from "../../src/runtime/keys/identity.ts";
-import {
-  createEndorser,
-  createPayer,
-} from "../../src/runtime/keys/secp256k1.ts";
-import { loadWallet } from "../../src/runtime/keys/wallet-file.ts";
-import { stopThenClose } from "../../src/runtime/ledger/client/stop.ts";
-import { databaseBytes } from "../../src/runtime/monitor/database-size.ts";
-import { Monitor } from "../../src/runtime/monitor/monitor.ts";
-import type { NodePorts } from "../../src/runtime/node/ports.ts";
-import type { Database } from "../../src/runtime/store/database.ts";
-import type { SocketNetwork } from "../../src/runtime/transport/socket/network.ts";
-import { machineTimers } from "../../src/runtime/timers.ts";
-import { UserBook } from "../../src/runtime/users/book.ts";
+import { builtInDomains } from "../../src/domains/built-in.ts";
+import { createEndorser, createPayer } from "../../src/keys/secp256k1.ts";
+import { loadWallet } from "../../src/keys/wallet-file.ts";
+import { stopThenClose } from "../../src/chain/client/stop.ts";
+import { Host, type HostOptions, type HostPorts } from "../../src/host/host.ts";
+import { databaseBytes } from "../../src/monitor/database-size.ts";
+import { Monitor } from "../../src/monitor/monitor.ts";
+import type { NodePorts } from "../../src/node/ports.ts";
+import type { SocketNetwork } from "../../src/network/socket/network.ts";
+import { machineTimers } from "../../src/async/timers.ts";
 import { askChain, connect, disconnect } from "../shared/chain.ts";
-import type { Closers } from "../shared/closers.ts";
+import type { Parts } from "../../src/host/parts.ts";
 import { dataDirErrorOf } from "../shared/data-dir-error.ts";
+import { failureOf } from "../shared/failure.ts";
 import { requireIdentity } from "../shared/node-identity.ts";
-import { RpcServers } from "../shared/rpc-servers.ts";
+import { openRpc } from "../shared/rpc-servers.ts";
 import { joinConfiguredGroups } from "./configured-groups.ts";
 import type { NodeRequest } from "./options.ts";
-import { type Peer, readPeers, requireOwn, requireOwnKey } from "./peers.ts";
+import { readPeers, requireOwn, requireOwnKey } from "./peers.ts";
 import {
   type NodeAccounts,
   requireAccounts,
@@ -49,8 +43,8 @@ export interface ServePorts {
   /** The node cannot go on. */
   readonly onFatal: (error: unknown) => void;
   /** Gets everything that was opened. */
-  readonly closers: Closers;
-  readonly onTurn?: NodePorts["onTurn"];
+  readonly parts: Parts;
+  readonly onBatch?: NodePorts["onBatch"];
 }
 
 /** Starts one node, between its peers, the chain and its users. What was on its disk goes on. */
@@ -58,7 +52,7 @@ export async function serve(
   request: NodeRequest,
   ports: ServePorts,
 ): Promise<Reachable> {
-  const { hre, closers, reporter } = ports;
+  const { hre, parts, reporter } = ports;
   const { name, directory } = request;
   const { sequencer: config } = hre.config;
   const peers = readPeers(config.peers);
@@ -67,7 +61,7 @@ export async function serve(
   requireOwnKey(own, identity, request);
 
   const connection = await connect(hre);
-  await closers.add(async () => {
+  await parts.add(async () => {
     await disconnect(connection);
   });
   const { networkName: network } = connection;
@@ -76,7 +70,7 @@ export async function serve(
   const clients = await chainClientsOf(connection, config.networks[network]);
   // For users, and for all that is asked before the node runs.
   const client = clients.open();
-  await closers.add(client.close);
+  await parts.add(client.close);
   const chain = await askChain(connection, client);
   const accounts = await requireAccounts(connection, { name, own });
   const { endorser, payer } = accounts;
@@ -92,22 +86,22 @@ export async function serve(
     { name, identity, peers, listen },
     { onFact: reporter.seePeer },
   );
-  await closers.add(sockets.stop);
-  const { member, monitor, book } = await startMember(
+  await parts.add(sockets.stop);
+  const { host, monitor } = startHost(
     {
       request,
-      chainId: chain.chainId,
-      factory,
-      settings: config.settings,
       accounts,
+      chainId: BigInt(chain.chainId),
+      factory: factory.toLowerCase(),
+      settings: config.settings,
     },
-    { ...ports, clients, sockets, identity, peers },
+    { ...ports, clients, usersClient: client, sockets, identity, peers },
   );
-  await closers.add(
+  await parts.add(
     joinConfiguredGroups(
       { network, groups: config.networks[network]?.groups ?? {} },
       {
-        service: member.node,
+        service: host.node,
         timers: machineTimers,
         report: reporter.report,
       },
@@ -117,18 +111,17 @@ export async function serve(
     { node: name, port: request.statusPort },
     { monitor, report: reporter.report },
   );
-  await closers.add(status.close);
-  const rpcServers = new RpcServers({ port: request.rpcPort }, reporter);
-  await closers.add(async () => {
-    await stopThenClose(rpcServers.close, [client]);
-  });
-  const urls = await rpcServers.open(0, {
-    service: member.node,
-    book,
-    client,
+  await parts.add(status.close);
+  const { close, httpUrl, webSocketUrl } = await openRpc(
+    host,
+    { port: request.rpcPort, index: 0 },
+    reporter,
+  );
+  await parts.add(async () => {
+    await stopThenClose(close, [client]);
   });
   // Whoever asks whether it is ready hears at once that it is not any more.
-  await closers.add(monitor.stop);
+  await parts.add(monitor.stop);
   return {
     network,
     chainId: chain.chainId,
@@ -138,44 +131,34 @@ export async function serve(
     payer: payer.address,
     address: { host: listen.host, port: sockets.port },
     statusUrl: status.url,
-    ...urls,
+    url: httpUrl,
+    webSocketUrl,
   };
 }
 
-async function startMember(
+function startHost(
   options: {
     readonly request: NodeRequest;
-    readonly chainId: number;
-    readonly factory: string;
-    readonly settings: HardhatRuntimeEnvironment["config"]["sequencer"]["settings"];
     readonly accounts: NodeAccounts;
-  },
+  } & Pick<HostOptions, "chainId" | "factory" | "settings">,
   ports: ServePorts & {
     readonly clients: ChainClients;
     readonly sockets: SocketNetwork;
-    readonly identity: Identity;
-    readonly peers: ReadonlyMap<NodeName, Peer>;
-  },
-): Promise<{
-  readonly member: Member;
-  readonly monitor: Monitor;
-  readonly book: UserBook;
-}> {
-  const { request, settings, accounts } = options;
+  } & Pick<HostPorts, "usersClient" | "identity" | "peers">,
+): { readonly host: Host; readonly monitor: Monitor } {
+  const { request, accounts, ...rest } = options;
   const { name, directory } = request;
-  const { clients, sockets, identity, peers, reporter, closers } = ports;
+  const { clients, sockets, reporter, parts } = ports;
   const file = join(directory, "node.db");
   const client = clients.open();
-  let opened:
-    { readonly database: Database; readonly book: UserBook } | undefined;
   const monitor = new Monitor(
     {},
     {
-      status: () => member.node.status(),
-      load: () => member.node.load(),
+      status: () => host.node.status(),
+      load: () => host.node.load(),
       peers: () => peersOf(sockets),
       databaseBytes: () => databaseBytes(file),
-      isStoreOpen: () => opened?.database.isOpen === true,
+      isStoreOpen: () => host.store?.database.isOpen === true,
       logLinesLost: reporter.linesLost,
       chainRequests: () => ({
         sent: clients.requests(),
@@ -183,63 +166,38 @@ async function startMember(
       }),
     },
   );
-  const member = new Member(
+  const host = new Host(
+    { ...rest, name, file },
     {
-      name,
-      chainId: BigInt(options.chainId),
-      factory: options.factory.toLowerCase(),
-      settings,
-      file,
-    },
-    {
+      ...ports,
       connect: sockets.connect,
       client,
-      identity,
-      registry: new Map(
-        [...peers].map(([peer, { publicKey }]) => [peer, publicKey]),
-      ),
-      directory: directoryOf(peers),
       endorser: createEndorser(accounts.endorser.privateKey),
       wallet: loadWallet({ directory }),
-      domains: new Map(builtInDomains.map((domain) => [domain.name, domain])),
+      domains: builtInDomains,
       payers: [createPayer(accounts.payer.privateKey)],
       faucet: faucetOf(client),
-      createUsers: ({ database }) => {
-        const book = new UserBook({ database, now: () => Date.now() });
-        opened = { database, book };
-        return book;
-      },
-      onTurn: ports.onTurn,
-      onFact: (_name, fact) => {
+      onFact: (fact) => {
         monitor.see(fact);
         reporter.see(fact);
       },
-      onFatal: (_name, error) => {
+      onFatal: (error) => {
         monitor.fail(error);
         ports.onFatal(failureOf(name, error));
       },
     },
   );
+  parts.openNow(
+    name,
+    () => host,
+    async ({ stop }) => {
+      await stopThenClose(stop, [client]);
+    },
+  );
   try {
-    member.start();
+    host.start();
   } catch (error) {
-    await client.close();
     throw dataDirErrorOf(error, directory);
   }
-  await closers.add(async () => {
-    await stopThenClose(async () => {
-      await member.stop();
-    }, [client]);
-  });
-  if (opened === undefined) throw new Error(`${name} has no book.`);
-  return { member, monitor, book: opened.book };
-}
-
-function failureOf(node: string, error: unknown): Error {
-  const cause = error instanceof Error ? error : new Error(String(error));
-  return new SequencerError(
-    "NODE_FAILED",
-    { node, reason: cause.message },
-    cause,
-  );
+  return { host, monitor };
 }

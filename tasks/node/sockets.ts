@@ -1,18 +1,19 @@
 import { SequencerError } from "../../src/plugin/errors.ts";
 import type { NodeName } from "../../src/protocol/ids.ts";
-import type { Identity } from "../../src/runtime/keys/identity.ts";
-import type { PeerStatus } from "../../src/runtime/monitor/ports.ts";
-import { machineTimers } from "../../src/runtime/timers.ts";
+import type { Identity } from "../../src/keys/identity.ts";
+import type { PeerStatus } from "../../src/monitor/ports.ts";
+import { registryOf } from "../../src/host/peers.ts";
+import { machineTimers } from "../../src/async/timers.ts";
 import {
   type PeerAddress,
   showAddress,
-} from "../../src/runtime/transport/socket/address.ts";
-import type { SocketFact } from "../../src/runtime/transport/socket/facts.ts";
-import { ListenError } from "../../src/runtime/transport/socket/listen-error.ts";
+} from "../../src/network/socket/address.ts";
+import type { SocketFact } from "../../src/network/socket/facts.ts";
+import { ListenError } from "../../src/network/socket/listen-error.ts";
 import {
   openSocketNetwork,
   type SocketNetwork,
-} from "../../src/runtime/transport/socket/network.ts";
+} from "../../src/network/socket/network.ts";
 import type { Peer } from "./peers.ts";
 
 /** Listens to the other nodes of the configuration. */
@@ -32,9 +33,7 @@ export async function openSockets(
       {
         name,
         identity,
-        registry: new Map(
-          peers.map(([peer, { publicKey }]) => [peer, publicKey]),
-        ),
+        registry: registryOf(options.peers),
         addresses: new Map(peers.map(([peer, { address }]) => [peer, address])),
         listen,
       },

@@ -1,8 +1,5 @@
-import {
-  type MonitorDoor,
-  openMonitorDoor,
-} from "../../src/runtime/monitor/door.ts";
-import type { Monitor } from "../../src/runtime/monitor/monitor.ts";
+import { type MonitorDoor, openMonitorDoor } from "../../src/monitor/door.ts";
+import type { Monitor } from "../../src/monitor/monitor.ts";
 import { refusalOf } from "../shared/rpc-servers.ts";
 
 /** Tells watchers on this machine how the node is. */

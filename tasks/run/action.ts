@@ -2,7 +2,7 @@ import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 
 import type { RunSummary } from "../../src/view/facts.ts";
 import { openView } from "../../src/view/view.ts";
-import { leaveMs } from "../shared/closers.ts";
+import { leaveMs } from "../shared/close-or-leave.ts";
 import { onInterrupt } from "../shared/signals.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import type { RunOptions } from "./options.ts";

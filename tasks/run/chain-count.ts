@@ -1,4 +1,4 @@
-import type { ChainClient } from "../../src/runtime/ports.ts";
+import type { ChainClient } from "../../src/chain/ports.ts";
 import type { RunSummary } from "../../src/view/facts.ts";
 
 /** More blocks than this are not searched: the summary is not worth it. */

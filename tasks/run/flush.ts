@@ -1,6 +1,6 @@
-import type { Cluster } from "../../src/runtime/cluster/cluster.ts";
-import type { Node } from "../../src/runtime/node/node.ts";
-import { machineTimers } from "../../src/runtime/timers.ts";
+import type { Cluster } from "../../src/cluster/cluster.ts";
+import type { Node } from "../../src/node/node.ts";
+import { machineTimers } from "../../src/async/timers.ts";
 import { progressOf } from "../../src/view/state.ts";
 
 /** Longer than a change of the coordinator takes. What is open after that is on disk, and goes on in the next run. */

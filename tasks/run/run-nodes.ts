@@ -1,11 +1,12 @@
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 
 import type { GroupAddress } from "../../src/protocol/ids.ts";
-import type { Cluster } from "../../src/runtime/cluster/cluster.ts";
-import { type ChainClient, ChainError } from "../../src/runtime/ports.ts";
-import { machineTimers } from "../../src/runtime/timers.ts";
+import type { Cluster } from "../../src/cluster/cluster.ts";
+import { type ChainClient, ChainError } from "../../src/chain/ports.ts";
+import { machineTimers } from "../../src/async/timers.ts";
 import type { EndReason, RunFact, RunSummary } from "../../src/view/facts.ts";
-import { Closers, closeOrLeave, leaveMs } from "../shared/closers.ts";
+import { Parts } from "../../src/host/parts.ts";
+import { closeOrLeave, leaveMs } from "../shared/close-or-leave.ts";
 import { type Control, createControl } from "../shared/control.ts";
 import { countOnChain } from "./chain-count.ts";
 import { flush, openIntents } from "./flush.ts";
@@ -67,7 +68,7 @@ class Run {
   readonly #request: RunRequest;
   readonly #ports: RunPorts & { readonly hre: HardhatRuntimeEnvironment };
   readonly #control: Control;
-  readonly #closers = new Closers();
+  readonly #parts = new Parts();
   #running: Running | undefined;
   #workload: Workload | undefined;
   #count: Count;
@@ -89,12 +90,12 @@ class Run {
     const { timeoutMs } = this.#request;
     // Nothing else does while nodes wait for each other: their timers do not keep the process alive.
     const alive = setInterval(() => undefined, 1_000_000);
-    await this.#closers.add(() => {
+    await this.#parts.add(() => {
       clearInterval(alive);
     });
-    await this.#closers.add(this.#ports.onInterrupt(interrupt));
+    await this.#parts.add(this.#ports.onInterrupt(interrupt));
     if (timeoutMs !== undefined)
-      await this.#closers.add(machineTimers.after(timeoutMs, timeOut));
+      await this.#parts.add(machineTimers.after(timeoutMs, timeOut));
     try {
       const work = this.#work();
       // If it is not waited for, it fails because everything else is closed.
@@ -115,7 +116,7 @@ class Run {
         this.#tell(fact);
       },
       onFatal: this.#control.fail,
-      closers: this.#closers,
+      parts: this.#parts,
     });
     this.#running = running;
     this.#tell({ type: "ready" });
@@ -123,7 +124,7 @@ class Run {
       this.#tellStatus(running.cluster);
     };
     const timer = setInterval(tellStatus, this.#ports.statusEveryMs);
-    await this.#closers.add(() => {
+    await this.#parts.add(() => {
       clearInterval(timer);
     });
     await this.#restartCount(running);
@@ -180,7 +181,7 @@ class Run {
   }
 
   async #close(): Promise<void> {
-    await closeOrLeave(this.#closers, this.#control, leaveMs);
+    await closeOrLeave(this.#parts, this.#control, leaveMs);
   }
 
   async #sumUp(reason: EndReason): Promise<RunSummary> {

@@ -4,22 +4,22 @@ import { type Account, accountsFor } from "../../src/plugin/accounts.ts";
 import { chainClientsOf } from "../../src/plugin/chain-clients.ts";
 import { nodeNames } from "../../src/plugin/cluster-config.ts";
 import { ensureFactory } from "../../src/plugin/deployment/ensure-factory.ts";
-import { SequencerError } from "../../src/plugin/errors.ts";
 import { faucetOf } from "../../src/plugin/faucet.ts";
 import type { GroupAddress } from "../../src/protocol/ids.ts";
 import { parseGroupAddress } from "../../src/protocol/ids.ts";
-import { Cluster } from "../../src/runtime/cluster/cluster.ts";
-import { builtInDomains } from "../../src/runtime/domains/built-in.ts";
-import { groupToken } from "../../src/runtime/domains/group-token.ts";
-import { stopThenClose } from "../../src/runtime/ledger/client/stop.ts";
-import type { NodeSettings } from "../../src/runtime/node/settings.ts";
-import type { ChainClient, Faucet } from "../../src/runtime/ports.ts";
-import type { NodeGroup } from "../../src/runtime/service.ts";
-import { UserBook } from "../../src/runtime/users/book.ts";
+import { Cluster } from "../../src/cluster/cluster.ts";
+import { builtInDomains } from "../../src/domains/built-in.ts";
+import { groupToken } from "../../src/domains/group-token.ts";
+import type { Listening } from "../../src/host/host.ts";
+import { stopThenClose } from "../../src/chain/client/stop.ts";
+import type { NodeSettings } from "../../src/node/settings.ts";
+import type { ChainClient } from "../../src/chain/ports.ts";
+import type { NodeGroup } from "../../src/node/service.ts";
 import { type RunFact, runFactOf } from "../../src/view/facts.ts";
 import { askChain, connect, disconnect } from "../shared/chain.ts";
-import type { Closers } from "../shared/closers.ts";
+import type { Parts } from "../../src/host/parts.ts";
 import { dataDirErrorOf } from "../shared/data-dir-error.ts";
+import { failureOf } from "../shared/failure.ts";
 import {
   type DataDir,
   openDataDir,
@@ -27,7 +27,7 @@ import {
 } from "../shared/data-dir.ts";
 import { requireFunded } from "../shared/funds.ts";
 import { requireSameAccounts, requireSameChain } from "../shared/resume.ts";
-import { RpcServers } from "../shared/rpc-servers.ts";
+import { openRpc } from "../shared/rpc-servers.ts";
 import { keepMining } from "./mining.ts";
 import { type RunRequest, thresholdFor } from "./options.ts";
 import { requireSameOptions } from "./same-options.ts";
@@ -41,7 +41,7 @@ export interface StartPorts {
   /** Gets errors that users of nodes are not told. */
   readonly report: (error: unknown) => void;
   /** Gets everything that was opened. */
-  readonly closers: Closers;
+  readonly parts: Parts;
 }
 
 /** Connects with the chain, sees to it that the ledger is there, and starts nodes that share a group. */
@@ -55,9 +55,9 @@ export async function startNodes(
   /** Takes no more requests. */
   readonly closeRpc: () => Promise<void>;
 }> {
-  const { hre, tell, closers } = ports;
+  const { hre, tell, parts } = ports;
   const dataDir = openDataDir(request.dataDir);
-  await closers.add(dataDir.close);
+  await parts.add(dataDir.close);
   const { saved, path } = dataDir;
   if (saved !== undefined) requireSameOptions(saved, request, path);
   const { sequencer: config } = hre.config;
@@ -70,14 +70,14 @@ export async function startNodes(
     thresholdFor(request.threshold ?? config.threshold, count);
 
   const connection = await connect(hre);
-  await closers.add(async () => {
+  await parts.add(async () => {
     await disconnect(connection);
   });
   const { networkName: network } = connection;
   const clients = await chainClientsOf(connection, config.networks[network]);
   // For all that is not a node's own: the users' JSON-RPC, the faucet, and counting in the end.
   const client = clients.open();
-  await closers.add(client.close);
+  await parts.add(client.close);
   const chain = await askChain(connection, client);
   if (saved !== undefined)
     await requireSameChain(saved, chain, { directory: path, connection });
@@ -121,10 +121,9 @@ export async function startNodes(
     rangeSizeBlocks: request.rangeSizeBlocks ?? rangeSizeBlocks,
     heartbeatMs: request.heartbeatMs ?? heartbeatMs,
   };
-  const books = new Map<string, UserBook>();
-  const cluster = await startCluster(
+  const cluster = startCluster(
     { run, chainId: chain.chainId, accounts, settings, directory: path },
-    { ...ports, openClient: clients.open, faucet: faucetOf(client), books },
+    { ...ports, openClient: clients.open, usersClient: client },
   );
   const group = await findGroup(cluster, { run, threshold, settings, dataDir });
   const isNew = parseGroupAddress(run.group?.address) !== group.address;
@@ -140,30 +139,29 @@ export async function startNodes(
     policy: settings.policy,
     isNew,
   });
-  const rpcServers = new RpcServers({ port: request.rpcPort }, ports);
-  await closers.add(async () => {
-    await stopThenClose(rpcServers.close, [client]);
+  const rpcs: Listening[] = [];
+  const closeRpc = async (): Promise<void> => {
+    await Promise.all(rpcs.splice(0).map(({ close }) => close()));
+  };
+  await parts.add(async () => {
+    await stopThenClose(closeRpc, [client]);
   });
-  for (const [i, { name: node, node: service }] of cluster.members.entries()) {
-    const book = books.get(node);
-    if (book === undefined) throw new Error(`${node} has no book.`);
-    const urls = await rpcServers.open(i, {
-      service,
-      book,
-      client,
-    });
-    const account = accounts[i]?.address ?? "";
-    tell({ type: "node", node, account, ...urls });
+  for (const [index, { host }] of cluster.members.entries()) {
+    const rpc = await openRpc(host, { port: request.rpcPort, index }, ports);
+    rpcs.push(rpc);
+    const { httpUrl: url, webSocketUrl } = rpc;
+    const account = accounts[index]?.address ?? "";
+    tell({ type: "node", node: host.name, account, url, webSocketUrl });
   }
   return {
     cluster,
     client,
     group: address,
-    closeRpc: rpcServers.close,
+    closeRpc,
   };
 }
 
-async function startCluster(
+function startCluster(
   options: {
     readonly run: SavedRun;
     readonly chainId: number;
@@ -173,38 +171,26 @@ async function startCluster(
   },
   ports: StartPorts & {
     readonly openClient: () => ChainClient;
-    readonly faucet: Faucet;
-    /** Gets the book of every node. */
-    readonly books: Map<string, UserBook>;
+    readonly usersClient: ChainClient;
   },
-): Promise<Cluster> {
+): Cluster {
   const { run, accounts, settings, directory } = options;
-  const { openClient, faucet, books, tell, onFatal, closers } = ports;
-  const factory = run.factory.toLowerCase();
-  const keys = new Map(
-    run.nodes.map(({ name }, i) => [name, accounts[i]?.privateKey ?? ""]),
-  );
-  try {
-    const cluster = new Cluster(
+  const { openClient, usersClient, tell, onFatal, parts } = ports;
+  const open = (): Cluster =>
+    new Cluster(
       {
         names: run.nodes.map(({ name }) => name),
         chainId: BigInt(options.chainId),
-        factory,
+        factory: run.factory.toLowerCase(),
         settings,
         dataDir: directory,
       },
       {
         openClient,
-        endorserKey: (name) => keys.get(name) ?? "",
+        usersClient,
+        keys: accounts.map(({ privateKey }) => privateKey),
         domains: builtInDomains,
-        payerKeys: (name) => [keys.get(name) ?? ""],
-        faucet,
-        createUsers: (store, name) => {
-          const { database } = store;
-          const book = new UserBook({ database, now: () => Date.now() });
-          books.set(name, book);
-          return book;
-        },
+        faucet: faucetOf(usersClient),
         onFact: (node, fact) => {
           const seen = runFactOf(node, fact);
           if (seen !== undefined) tell(seen);
@@ -214,9 +200,8 @@ async function startCluster(
         },
       },
     );
-    await closers.add(async () => {
-      await cluster.stop();
-    });
+  try {
+    const cluster = parts.openNow("the nodes", open, ({ stop }) => stop());
     cluster.start();
     return cluster;
   } catch (error) {
@@ -254,15 +239,6 @@ async function findGroup(
     group: { address: group.address, threshold, policy },
   });
   return group;
-}
-
-function failureOf(node: string, error: unknown): Error {
-  const cause = error instanceof Error ? error : new Error(String(error));
-  return new SequencerError(
-    "NODE_FAILED",
-    { node, reason: cause.message },
-    cause,
-  );
 }
 
 /** So many as the user wants, by the names of the configuration as far as they go. */

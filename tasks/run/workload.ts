@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 
 import type { GroupAddress } from "../../src/protocol/ids.ts";
-import type { Member } from "../../src/runtime/cluster/member.ts";
+import type { Member } from "../../src/cluster/member.ts";
 import type { WorkloadRequest } from "./options.ts";
 
 /** Intents of one node that are open at a time: as many as a coordinator takes of one sender. */

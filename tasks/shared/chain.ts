@@ -2,7 +2,7 @@ import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 import type { NetworkConnection } from "hardhat/types/network";
 
 import { SequencerError } from "../../src/plugin/errors.ts";
-import { type ChainClient, ChainError } from "../../src/runtime/ports.ts";
+import { type ChainClient, ChainError } from "../../src/chain/ports.ts";
 
 /** A connection of Hardhat. */
 export type Connection = NetworkConnection;

@@ -1,12 +1,14 @@
 import { join } from "node:path";
 
 import { SequencerError } from "../../src/plugin/errors.ts";
-import { diskProblemOf } from "../../src/runtime/disk-problem.ts";
-import { KeyError } from "../../src/runtime/keys/key-error.ts";
-import { StoreError } from "../../src/runtime/store/store-error.ts";
+import { reasonOf } from "../../src/host/parts.ts";
+import { diskProblemOf } from "../../src/store/disk-problem.ts";
+import { KeyError } from "../../src/keys/key-error.ts";
+import { StoreError } from "../../src/store/store-error.ts";
 
 /** What is wrong with a data directory, for its user. Other errors stay as they are. */
-export function dataDirErrorOf(error: unknown, directory: string): unknown {
+export function dataDirErrorOf(failed: unknown, directory: string): unknown {
+  const error = reasonOf(failed);
   if (error instanceof StoreError && error.code === "LOCKED")
     return new SequencerError("DATA_DIR_LOCKED", { directory }, error);
   if (error instanceof StoreError || error instanceof KeyError)

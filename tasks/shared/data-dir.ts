@@ -1,16 +1,10 @@
-import {
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { z } from "zod";
 
 import { SequencerError } from "../../src/plugin/errors.ts";
+import { temporaryDirectory } from "../../src/plugin/temporary-directory.ts";
 import { dataDirErrorOf } from "./data-dir-error.ts";
 import { makeDirectory } from "./make-directory.ts";
 
@@ -55,12 +49,12 @@ export interface DataDir {
 /** Opens a directory, or makes one that does not outlive the run. */
 export function openDataDir(path: string | undefined): DataDir {
   if (path === undefined) {
-    const made = mkdtempSync(join(tmpdir(), "hardhat-sequencer-"));
-    return dataDir(made, { isTemporary: true, saved: undefined });
+    const { path: made, remove } = temporaryDirectory();
+    return dataDir(made, { saved: undefined, remove });
   }
   try {
     makeDirectory(path);
-    return dataDir(path, { isTemporary: false, saved: read(path) });
+    return dataDir(path, { saved: read(path) });
   } catch (error) {
     if (error instanceof SequencerError || !(error instanceof Error))
       throw error;
@@ -76,18 +70,13 @@ export function openDataDir(path: string | undefined): DataDir {
 function dataDir(
   path: string,
   {
-    isTemporary,
     saved,
-  }: { readonly isTemporary: boolean; readonly saved: SavedRun | undefined },
+    remove,
+  }: { readonly saved: SavedRun | undefined; readonly remove?: () => void },
 ): DataDir {
-  const remove = (): void => {
-    rmSync(path, { recursive: true, force: true });
-  };
-  // Whatever ends the process, nothing of it stays behind.
-  if (isTemporary) process.once("exit", remove);
   return {
     path,
-    isTemporary,
+    isTemporary: remove !== undefined,
     saved,
     save: (run) => {
       const file = join(path, fileName);
@@ -100,11 +89,7 @@ function dataDir(
         throw dataDirErrorOf(error, path);
       }
     },
-    close: () => {
-      if (!isTemporary) return;
-      process.off("exit", remove);
-      remove();
-    },
+    close: () => remove?.(),
   };
 }
 

@@ -7,7 +7,7 @@ import {
   readCall,
 } from "../../src/plugin/connection/call.ts";
 import { SequencerError } from "../../src/plugin/errors.ts";
-import { jsonRules } from "../../src/runtime/users/abi/read-value.ts";
+import { jsonRules } from "../../src/api/abi/read-value.ts";
 import type { ReadyGroup } from "./find-group.ts";
 import type { RpcClient } from "./rpc-client.ts";
 

@@ -5,8 +5,8 @@ import { SequencerError } from "../../src/plugin/errors.ts";
 import {
   identityFileName,
   loadIdentity,
-} from "../../src/runtime/keys/identity-file.ts";
-import type { Identity } from "../../src/runtime/keys/identity.ts";
+} from "../../src/keys/identity-file.ts";
+import type { Identity } from "../../src/keys/identity.ts";
 import { dataDirErrorOf } from "./data-dir-error.ts";
 import { makeDirectory } from "./make-directory.ts";
 import type { NodeHome } from "./node-home.ts";

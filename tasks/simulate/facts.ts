@@ -36,6 +36,9 @@ export type SimulateFact =
       readonly type: "run";
       readonly seed: number;
       readonly traceHash: string;
+      readonly lane: "core" | "whole";
+      /** What the seed drew: nodes, policy, and in the whole lane groups with their domains and members. */
+      readonly setup: SimulationResult["setup"];
       /** Who lied, of which kind, and whether until the end; missing if nobody did. */
       readonly liar?: SimulationResult["liar"];
       readonly statistics: Statistics;
@@ -51,6 +54,8 @@ export type SimulateFact =
       readonly threshold: number;
       readonly mode: string;
       readonly policy: string;
+      readonly lane: "core" | "whole";
+      readonly groups?: SimulationResult["setup"]["groups"];
       readonly liar?: SimulationResult["liar"];
       /** The last things that happened. */
       readonly transcript: readonly string[];
@@ -70,7 +75,11 @@ export interface Summary {
   readonly type: "summary";
   readonly firstSeed: number;
   readonly seeds: number;
+  readonly lane: "core" | "whole";
   readonly faults: string;
+  /** What the seed drew, if there was only one. */
+  readonly setup?: SimulationResult["setup"];
+  readonly liar?: SimulationResult["liar"];
   readonly isViolated: boolean;
   readonly totals: Totals;
   /** Real time. It says nothing about correctness, and differs from run to run. */

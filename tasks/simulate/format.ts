@@ -41,6 +41,7 @@ function violationLines(
     "",
     ...fact.message.split("\n").map((line) => `  ${line}`),
     `  ${seconds} s after the start, ${nodes} nodes, ${threshold} endorse, ${fact.mode}, ${fact.policy}`,
+    ...groupLines(fact.groups),
     ...(liar === undefined ? [] : [`  ${describeLiar(liar)}`]),
     "",
     "What happened last",
@@ -71,12 +72,30 @@ function summaryLines(summary: Summary): string[] {
     ? `A property was violated after ${count(runs)} of ${count(seeds)} runs`
     : `Every property held in ${count(runs)} ${runs === 1 ? "run" : "runs"}`;
   return [
-    `${verdict}, ${which}, faults: ${faults}.`,
+    `${verdict}, ${which}, lane: ${summary.lane}, faults: ${faults}.`,
+    ...drawnLines(summary),
     "",
     ...table(totalRows(totals, elapsedMs)),
     ...countLines("Liars, by runs", totals.liars),
     ...countLines("Faults", totals.faults),
   ];
+}
+
+/** What a single seed drew. */
+function drawnLines({ setup, liar }: Summary): string[] {
+  if (setup === undefined) return [];
+  const { nodes, mode, policy, groups } = setup;
+  return [
+    `  ${nodes} nodes, ${mode}, ${policy}`,
+    ...groupLines(groups),
+    ...(liar === undefined ? [] : [`  ${describeLiar(liar)}`]),
+  ];
+}
+
+function groupLines(groups: NonNullable<Summary["setup"]>["groups"]): string[] {
+  return (groups ?? []).map(
+    ({ domain, members }) => `  ${domain} of ${members.join(", ")}`,
+  );
 }
 
 type Row = readonly [label: string, value: string];

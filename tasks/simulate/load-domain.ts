@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { SequencerError } from "../../src/plugin/errors.ts";
-import type { Domain } from "../../src/runtime/domains/domain.ts";
+import type { Domain } from "../../src/domains/domain.ts";
 import type { DomainKind } from "../../src/simulation/domains/domain.ts";
 import {
   type DomainName,

@@ -1,4 +1,3 @@
-import { SequencerError } from "../../src/plugin/errors.ts";
 import type { Policy } from "../../src/protocol/config.ts";
 import { faultGroups, type FaultGroup } from "../../src/simulation/faults.ts";
 import {
@@ -64,7 +63,6 @@ export function parseSimulateOptions(
 ): SimulateRequest {
   const { seed, seeds, nodes, intents, policy, faults, domain, liar } = options;
   const lane = parseChoice("--lane", options.lane, lanes) ?? "core";
-  if (lane === "whole") requireNoLiar(options);
   const defaultSeeds = seed === undefined ? seedsDefault : 1;
   return {
     firstSeed: parseNumber("--seed", seed, { min: 0, max: seedMax }) ?? 1,
@@ -83,14 +81,6 @@ export function parseSimulateOptions(
     lane,
     transcript: options.transcript,
   };
-}
-
-/** Liars are drawn in the core lane only. */
-function requireNoLiar({ liar, lasting }: SimulateOptions): void {
-  const option =
-    liar !== undefined ? "--liar" : lasting === true ? "--lasting" : undefined;
-  if (option !== undefined)
-    throw new SequencerError("LANE_WITHOUT_LIARS", { option });
 }
 
 function nameOf(domain: DomainChoice): string {

@@ -41,20 +41,22 @@ export async function simulateSeeds(
 ): Promise<Summary> {
   const { now, tell, progress } = ports;
   const request = parseSimulateOptions(asked);
-  const { firstSeed, seeds, faults } = request;
+  const { firstSeed, seeds, faults, lane } = request;
   const runSeed = await laneOf(request, ports);
   const startedMs = now();
   let totals = noTotals;
   let isViolated = false;
+  let drawn: Pick<Summary, "setup" | "liar"> = {};
   for (let done = 0; done < seeds && !isViolated;) {
     const seed = firstSeed + done;
     const result = await explained(request, runSeed(seed));
-    const { traceHash, statistics, violation, liar } = result;
+    const { traceHash, statistics, violation, liar, setup } = result;
     totals = addRun(totals, statistics, liar);
     done += 1;
     await progress(done, seeds);
     const lied = liar === undefined ? {} : { liar };
-    tell({ type: "run", seed, traceHash, ...lied, statistics });
+    tell({ type: "run", seed, traceHash, lane, setup, ...lied, statistics });
+    drawn = seeds === 1 ? { setup, ...lied } : {};
     isViolated = violation !== undefined;
     const isWritten = request.transcript !== undefined && done === seeds;
     if (violation === undefined && !isWritten) continue;
@@ -67,8 +69,8 @@ export async function simulateSeeds(
   }
   const elapsedMs = Math.round(now() - startedMs);
   const type = "summary";
-  const summary = { type, firstSeed, seeds, faults, isViolated } as const;
-  const fact = { ...summary, totals, elapsedMs };
+  const summary = { type, firstSeed, seeds, lane, faults, isViolated } as const;
+  const fact = { ...summary, ...drawn, totals, elapsedMs };
   tell(fact);
   return fact;
 }
@@ -84,6 +86,7 @@ async function laneOf(
   { simulate }: SimulatePorts,
 ): Promise<RunSeed> {
   const { domain, lane, nodes, intents, policy, faults } = request;
+  const { liar, isLasting } = request;
   const common = (seed: number, transcript?: (line: string) => void) => ({
     seed,
     faults,
@@ -91,6 +94,8 @@ async function laneOf(
     ...(intents === undefined ? {} : { intents }),
     ...(policy === undefined ? {} : { policy }),
     ...(transcript === undefined ? {} : { transcript }),
+    ...(liar === undefined ? {} : { liar }),
+    ...(isLasting ? { isLasting } : {}),
   });
   if (lane === "whole") {
     const { simulateWhole } =
@@ -101,21 +106,19 @@ async function laneOf(
       await simulateWhole({ ...common(seed, transcript), trials });
   }
   const kind = domain === undefined ? undefined : await loadDomain(domain);
-  const { liar, isLasting } = request;
   return async (seed, transcript) =>
     await simulate({
       ...common(seed, transcript),
       ...(kind === undefined ? {} : { domain: kind }),
-      ...(liar === undefined ? {} : { liar }),
-      ...(isLasting ? { isLasting } : {}),
     });
 }
 
-/** The groups of a run of the whole lane, if nobody asks for another domain. */
+/** The domains that groups of the whole lane draw from, if nobody asks for another one. */
 const wholeDomains = [
   { name: "group-token" },
   { name: "notarised-token" },
   { name: "owned-coins" },
+  { name: "private-contracts" },
 ] as const;
 
 /** A domain of the user's may be impossible to simulate. */
@@ -173,6 +176,7 @@ function violationOf(
     message,
     atMs: Math.round(atMs),
     ...setup,
+    lane: request.lane,
     ...(liar === undefined ? {} : { liar }),
     transcript,
     command: commandFor(request, seed),

@@ -4,7 +4,7 @@ import { toJson } from "../../src/view/json.ts";
 import { words } from "../../src/view/line.ts";
 import { Live } from "../../src/view/live.ts";
 import { isDown, type StatusFact, statusLines } from "../../src/view/status.ts";
-import { leaveMs } from "../shared/closers.ts";
+import { leaveMs } from "../shared/close-or-leave.ts";
 import { onInterrupt } from "../shared/signals.ts";
 import {
   type StatusOptions,

@@ -2,24 +2,22 @@ import { expect } from "chai";
 
 import { type Block, blocksOf, readPage } from "../helpers/docs/blocks.ts";
 import { type CommandCheck, commandCheck } from "../helpers/docs/commands.ts";
+import {
+  isGuide,
+  isIllustrative,
+  ownTests,
+  withoutTest,
+} from "../helpers/docs/executors.ts";
 import { userPages } from "../helpers/docs/pages.ts";
-import { solidityProblems } from "../helpers/docs/solidity-blocks.ts";
 import { typeProblems } from "../helpers/docs/typescript-blocks.ts";
 
-/** Pages whose blocks are all run, or compared with files that are run, by a test of their own. */
-const tested: Readonly<Record<string, string>> = {
-  "docs/guides/notarised-token.md": "test/docs/guides.ts",
-  "docs/guides/owned-coins.md": "test/docs/guides.ts",
-  "docs/guides/write-a-domain.md": "test/docs/guides.ts",
-  "docs/reference/rpc.md": "test/docs/rpc.ts",
-};
+const all = userPages().map((page) => blocksOf(page));
+const blocks = all.flat().filter((block) => !isIllustrative(block));
 
-const checked = new Set(["ts", "sh", "bash", "solidity", "json"]);
-
-const blocks = userPages()
-  .flatMap((page) => blocksOf(page))
-  .filter(({ comment }) => comment !== "illustrative")
-  .filter(({ page }) => tested[page] === undefined);
+/** Commands that no test runs. Those of this package and of Hardhat must be there all the same. */
+const commands = all
+  .flat()
+  .filter((block) => block.language === "sh" && isIllustrative(block));
 
 const written = (...languages: readonly string[]): readonly Block[] =>
   blocks.filter(({ language }) => languages.includes(language));
@@ -29,41 +27,22 @@ const placeOf = ({ page, line }: Block): string => `${page}:${line}`;
 describe("blocks of pages", function () {
   this.timeout(120_000);
 
-  it("are in languages that are checked, or that nothing could check", () => {
-    const others = new Set([
-      "",
-      "mermaid",
-      "text",
-      "toml",
-      "ini",
-      "dockerfile",
-    ]);
-    expect(
-      blocks
-        .filter(
-          ({ language }) => !checked.has(language) && !others.has(language),
-        )
-        .map((block) => `${placeOf(block)}: ${block.language}`),
-    ).to.deep.equal([]);
-    for (const language of ["ts", "sh", "solidity", "json"])
+  it("are run by a test, or say why no test runs them", () => {
+    expect(all.flatMap(withoutTest).map(placeOf)).to.deep.equal([]);
+    for (const language of ["ts", "sh", "solidity", "json", "text"])
       expect(written(language), language).to.not.have.lengthOf(0);
   });
 
-  for (const [page, test] of Object.entries(tested))
+  for (const [page, test] of Object.entries(ownTests))
     it(`of ${page} are read by ${test}`, () => {
-      expect(readPage(test)).to.include(`"${page}"`);
+      expect(readPage(test)).to.include(`${page}"`);
       expect(blocksOf(page)).to.not.have.lengthOf(0);
     });
 
   it("in TypeScript have the types of the sources", () => {
-    expect(typeProblems(written("ts"))).to.deep.equal([]);
-  });
-
-  it("in Solidity compile", () => {
-    const problems = written("solidity").flatMap((block) =>
-      solidityProblems(block).map((problem) => `${placeOf(block)}: ${problem}`),
-    );
-    expect(problems).to.deep.equal([]);
+    expect(
+      typeProblems(written("ts").filter(({ page }) => !isGuide(page))),
+    ).to.deep.equal([]);
   });
 
   it("in JSON can be read", () => {
@@ -81,10 +60,11 @@ describe("blocks of pages", function () {
       check = await commandCheck();
     });
 
-    it("name tasks, options, scripts and files that are there", () => {
-      const problems = written("sh", "bash").flatMap((block) =>
+    it("name tasks, options, scripts and files that are there, also if no test runs them", () => {
+      const problems = commands.flatMap((block) =>
         check
           .findProblems(block.text)
+          .filter((problem) => !problem.endsWith("nothing checks this program"))
           .map((problem) => `${placeOf(block)}: ${problem}`),
       );
       expect(problems).to.deep.equal([]);
@@ -141,10 +121,24 @@ describe("the check of blocks", () => {
     expect(problem).to.match(/^page\.md:3: error TS2551/);
   });
 
-  it("notices Solidity that does not compile", () => {
+  it("notices blocks that no test runs", () => {
+    const page = [
+      "```toml\na\n```",
+      "<!-- illustrative -->\n\n```sh\nb\n```",
+      "<!-- illustrative: it takes hours -->\n\n```sh\nc\n```",
+      "```text\noutput of a command that is not run\n```",
+      "```sh\nd\n```",
+      "```text\noutput\n```",
+      "```text\nmore, after no command\n```",
+    ].join("\n\n");
     expect(
-      solidityProblems(block("solidity", "event A(strnig a);")),
-    ).to.not.have.lengthOf(0);
+      withoutTest(blocksOf("page.md", page)).map(({ text }) => text),
+    ).to.deep.equal([
+      "a",
+      "b",
+      "output of a command that is not run",
+      "more, after no command",
+    ]);
   });
 
   it("takes only a comment right before a block for its mark", () => {

@@ -1,10 +1,7 @@
 import { expect } from "chai";
 import { collectDefaultMetrics, Registry } from "prom-client";
 
-import {
-  type Definition,
-  definitions,
-} from "../../src/runtime/monitor/definitions.ts";
+import { type Definition, definitions } from "../../src/monitor/definitions.ts";
 import { readPage } from "../helpers/docs/blocks.ts";
 
 interface Panel {

@@ -1,12 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 
 import { expect } from "chai";
 
 import { tasks } from "../../tasks/definitions.ts";
 import { readPage, root } from "../helpers/docs/blocks.ts";
-import { RunProcess } from "../plugin/helpers/run.ts";
 
 const page = readPage("README.md");
 
@@ -31,9 +29,7 @@ function numberOf(text: string | undefined): number {
   return Number((text ?? "").replaceAll(",", ""));
 }
 
-describe("README.md", function () {
-  this.timeout(120_000);
-
+describe("README.md", () => {
   for (const [row, [name, intents]] of Object.entries(cases))
     it(`says what is measured: ${row}`, () => {
       const cells = page
@@ -51,25 +47,5 @@ describe("README.md", function () {
       id.length === 1 && id[0]?.startsWith("sequencer:") === true ? id : [],
     );
     expect(listed.map(([, name]) => name)).to.deep.equal(known);
-  });
-
-  it("explains the gas that its first command reports", async () => {
-    const [, intents = ""] =
-      /npx hardhat sequencer:run --intents (\d+)\n/.exec(page) ?? [];
-    const [, said] =
-      /reports about ([\d,]+) gas for each intent/.exec(page) ?? [];
-    const folder = mkdtempSync(path.join(tmpdir(), "readme-test-"));
-    const run = new RunProcess(["--intents", intents, "--rpc-port", "0"], {
-      TMPDIR: folder,
-    });
-    const { exitCode, summary, stderr } = await run.end();
-    rmSync(folder, { recursive: true });
-    expect(exitCode, stderr).to.equal(0);
-    expect(summary?.intents.confirmed).to.equal(Number(intents));
-    // How many transactions there are depends on how fast the machine is.
-    expect(summary?.ledger?.gasPerIntent).to.be.within(
-      numberOf(said),
-      numberOf(said) + 3_000,
-    );
   });
 });

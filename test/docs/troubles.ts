@@ -33,7 +33,7 @@ function textsIn(file: string): readonly string[] {
 }
 
 describe("docs/operating.md", () => {
-  const texts = globSync("src/runtime/ledger/**/*.ts", { cwd: root })
+  const texts = globSync("src/chain/**/*.ts", { cwd: root })
     .flatMap(textsIn)
     .filter((text) => !notTold.some((words) => text.startsWith(words)));
 

@@ -7,6 +7,7 @@ import { senderTransactionTable } from "../../src/protocol/sender/transaction/ta
 interface NamedRule {
   readonly to: string;
   readonly when?: { readonly name: string };
+  readonly why?: string;
 }
 
 type NamedTable = Readonly<
@@ -44,6 +45,7 @@ export class ArrowLog {
     return Object.entries(table).flatMap(([from, events]) =>
       Object.entries(events).flatMap(([event, rules = []]) =>
         rules
+          .filter(({ why }) => why === undefined)
           .filter((rule) => !this.#taken.get(rule)?.has(`${from} ${event}`))
           .map(({ to, when }) => {
             const guard = when === undefined ? "" : ` [${when.name}]`;

@@ -1,8 +1,5 @@
 import type { GroupAddress } from "../../src/protocol/ids.ts";
-import type {
-  IndexedBlock,
-  IndexedTransition,
-} from "../../src/runtime/ports.ts";
+import type { IndexedBlock, IndexedTransition } from "../../src/chain/ports.ts";
 import { groupAt, intentId, ledgerId, word } from "./stores.ts";
 
 /** A transition of a group: two intents, one state spent and two created, told from others by its number. */

@@ -1,7 +1,7 @@
-import type { Cluster } from "../../src/runtime/cluster/cluster.ts";
-import { openChainClient } from "../../src/runtime/ledger/client/open.ts";
-import type { ChainClient } from "../../src/runtime/ports.ts";
-import type { NodeGroup } from "../../src/runtime/service.ts";
+import type { Cluster } from "../../src/cluster/cluster.ts";
+import { openChainClient } from "../../src/chain/client/open.ts";
+import type { ChainClient } from "../../src/chain/ports.ts";
+import type { NodeGroup } from "../../src/node/service.ts";
 import type { IntentId } from "../../src/protocol/ids.ts";
 import { balanceAt, createTestCluster, names } from "./cluster.ts";
 

@@ -1,16 +1,12 @@
-import { Cluster } from "../../src/runtime/cluster/cluster.ts";
-import { builtInDomains } from "../../src/runtime/domains/built-in.ts";
-import type { Domain } from "../../src/runtime/domains/domain.ts";
-import type { NodeFact, UserBook } from "../../src/runtime/node/ports.ts";
-import {
-  defaultSettings,
-  type NodeSettings,
-} from "../../src/runtime/node/settings.ts";
-import type { ChainClient } from "../../src/runtime/ports.ts";
-import type { NodeGroup } from "../../src/runtime/service.ts";
-import type { Hub } from "../../src/runtime/transport/in-process.ts";
+import { Cluster } from "../../src/cluster/cluster.ts";
+import { builtInDomains } from "../../src/domains/built-in.ts";
+import type { Domain } from "../../src/domains/domain.ts";
+import type { NodeFact } from "../../src/node/ports.ts";
+import { defaultSettings, type NodeSettings } from "../../src/node/settings.ts";
+import type { ChainClient } from "../../src/chain/ports.ts";
+import type { NodeGroup } from "../../src/node/service.ts";
+import type { Hub } from "../../src/network/in-process.ts";
 import { publishedAccount } from "./accounts.ts";
-import { noUsers } from "./no-users.ts";
 
 export const names = ["alice", "bob", "carol", "dave"] as const;
 
@@ -32,7 +28,6 @@ export function createTestCluster(options: {
   readonly onFact?: (name: string, fact: NodeFact) => void;
   readonly hub?: Hub;
   readonly restingMax?: number;
-  readonly createUsers?: (name: string) => UserBook;
   /** More domains than the built-in ones. */
   readonly domains?: readonly Domain[];
 }): Cluster {
@@ -48,11 +43,9 @@ export function createTestCluster(options: {
     },
     {
       openClient,
-      endorserKey: keyOf,
-      payerKeys: (name) => [keyOf(name)],
+      keys: names.map(keyOf),
       domains: [...builtInDomains, ...(options.domains ?? [])],
       ...(options.hub && { hub: options.hub }),
-      createUsers: (_, name) => options.createUsers?.(name) ?? noUsers,
       onFact: options.onFact ?? (() => undefined),
       onFatal: (name, error) => {
         throw new Error(`${name} has stopped.`, { cause: error });

@@ -5,16 +5,13 @@ import { join } from "node:path";
 import hre from "hardhat";
 
 import type { IntentId } from "../../src/protocol/ids.ts";
-import type { Cluster } from "../../src/runtime/cluster/cluster.ts";
-import {
-  type NetworkId,
-  networkIdOf,
-} from "../../src/runtime/transport/network-id.ts";
-import type { Json } from "../../src/runtime/domains/domain.ts";
-import { openChainClient } from "../../src/runtime/ledger/client/open.ts";
-import type { NodeFact } from "../../src/runtime/node/ports.ts";
-import type { ChainClient } from "../../src/runtime/ports.ts";
-import type { NodeGroup } from "../../src/runtime/service.ts";
+import type { Cluster } from "../../src/cluster/cluster.ts";
+import { type NetworkId, networkIdOf } from "../../src/network/network-id.ts";
+import type { Json } from "../../src/domains/domain.ts";
+import { openChainClient } from "../../src/chain/client/open.ts";
+import type { NodeFact } from "../../src/node/ports.ts";
+import type { ChainClient } from "../../src/chain/ports.ts";
+import type { NodeGroup } from "../../src/node/service.ts";
 import { balanceAt, createTestCluster } from "./cluster.ts";
 import { RecordingHub } from "./recording-hub.ts";
 import { openTestLedger } from "./runtime-ledger.ts";

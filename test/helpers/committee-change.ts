@@ -8,8 +8,9 @@ import {
   parseAddress,
 } from "../../src/ledger/index.ts";
 import type { GroupAddress } from "../../src/protocol/ids.ts";
-import { createEndorser } from "../../src/runtime/keys/secp256k1.ts";
-import type { ChainClient, Endorser } from "../../src/runtime/ports.ts";
+import { createEndorser } from "../../src/keys/secp256k1.ts";
+import type { ChainClient } from "../../src/chain/ports.ts";
+import type { Endorser } from "../../src/keys/ports.ts";
 import { publishedAccount } from "./accounts.ts";
 import { keyOf } from "./cluster.ts";
 

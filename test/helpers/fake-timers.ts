@@ -1,4 +1,4 @@
-import type { Timers } from "../../src/runtime/timers.ts";
+import type { Timers } from "../../src/async/timers.ts";
 
 /** Timers for tests: nothing happens until the test says how far time goes. */
 export class FakeTimers implements Timers {

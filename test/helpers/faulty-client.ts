@@ -1,4 +1,4 @@
-import { type ChainClient, ChainError } from "../../src/runtime/ports.ts";
+import { type ChainClient, ChainError } from "../../src/chain/ports.ts";
 import type { Random } from "./random.ts";
 
 /** How often a request fails, and whether it does at all. */

@@ -1,10 +1,10 @@
 import { parseAddress, parseUint64 } from "../../src/ledger/index.ts";
-import { GroupRunner } from "../../src/runtime/node/group-runner.ts";
-import type { Directory } from "../../src/runtime/node/ports.ts";
-import type { Pulse } from "../../src/runtime/node/pulse.ts";
-import { defaultSettings } from "../../src/runtime/node/settings.ts";
-import type { StoredGroup } from "../../src/runtime/store/groups.ts";
-import type { Store } from "../../src/runtime/store/store.ts";
+import { GroupRunner } from "../../src/node/group-runner.ts";
+import type { Directory } from "../../src/node/ports.ts";
+import type { GroupSchedule } from "../../src/node/group-schedule.ts";
+import { defaultSettings } from "../../src/node/settings.ts";
+import type { StoredGroup } from "../../src/store/groups.ts";
+import type { Store } from "../../src/store/store.ts";
 import { groupAt, nodeName, word } from "./stores.ts";
 import { whispers } from "./whispers.ts";
 
@@ -52,7 +52,10 @@ export function lonelyGroup(
 /** Alice's part in such a group. */
 export function lonelyRunner(
   stored: StoredGroup,
-  ports: { readonly store: Store; readonly pulse: Pulse<GroupRunner> },
+  ports: {
+    readonly store: Store;
+    readonly schedule: GroupSchedule<GroupRunner>;
+  },
 ): GroupRunner {
   return new GroupRunner(
     { stored, self: alice, chainId: 1n, settings: defaultSettings, boot: 1 },

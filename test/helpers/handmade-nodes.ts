@@ -1,22 +1,18 @@
 import hre from "hardhat";
 
-import { directoryOf, Member } from "../../src/runtime/cluster/member.ts";
-import type { MemberPorts } from "../../src/runtime/cluster/member.ts";
-import { groupToken } from "../../src/runtime/domains/group-token.ts";
-import {
-  createEndorser,
-  createPayer,
-} from "../../src/runtime/keys/secp256k1.ts";
-import { createWallet } from "../../src/runtime/keys/wallet.ts";
-import { openChainClient } from "../../src/runtime/ledger/client/open.ts";
-import type { NodeFact } from "../../src/runtime/node/ports.ts";
-import { defaultSettings } from "../../src/runtime/node/settings.ts";
-import { NodeRefusal, type NodeGroup } from "../../src/runtime/service.ts";
-import type { ChainClient } from "../../src/runtime/ports.ts";
-import { Hub } from "../../src/runtime/transport/in-process.ts";
+import { Member } from "../../src/cluster/member.ts";
+import type { HostPorts } from "../../src/host/host.ts";
+import { groupToken } from "../../src/domains/group-token.ts";
+import { createEndorser, createPayer } from "../../src/keys/secp256k1.ts";
+import { createWallet } from "../../src/keys/wallet.ts";
+import { openChainClient } from "../../src/chain/client/open.ts";
+import type { NodeFact } from "../../src/node/ports.ts";
+import { defaultSettings } from "../../src/node/settings.ts";
+import { NodeRefusal, type NodeGroup } from "../../src/node/service.ts";
+import type { ChainClient } from "../../src/chain/ports.ts";
+import { Hub } from "../../src/network/in-process.ts";
 import { keyOf } from "./cluster.ts";
 import { Members } from "./members.ts";
-import { noUsers } from "./no-users.ts";
 import { randomFrom } from "./random.ts";
 import { openTestLedger } from "./runtime-ledger.ts";
 import { nodeName } from "./stores.ts";
@@ -49,7 +45,7 @@ export async function startHandmade(
     wrapClient = (client) => client,
   }: {
     readonly outsiders?: readonly string[];
-    readonly replace?: (name: string) => Partial<MemberPorts>;
+    readonly replace?: (name: string) => Partial<HostPorts>;
     readonly wrapClient?: (client: ChainClient) => ChainClient;
   } = {},
 ): Promise<HandmadeNodes> {
@@ -58,13 +54,11 @@ export async function startHandmade(
   const { chainId, factory } = await openTestLedger(openClient());
   const keys = new Members(...names, ...outsiders);
   const hub = new Hub();
-  const directory = directoryOf(
-    new Map(
-      [...keys.registry].map(([name, publicKey]) => [
-        name,
-        { publicKey, endorser: createEndorser(keyOf(name)).address },
-      ]),
-    ),
+  const peers = new Map(
+    [...keys.registry].map(([name, publicKey]) => [
+      name,
+      { publicKey, endorser: createEndorser(keyOf(name)).address },
+    ]),
   );
   const facts: (readonly [string, NodeFact])[] = [];
   const listeners = new Set<() => void>();
@@ -82,20 +76,17 @@ export async function startHandmade(
           connect: (self, arrive) => hub.connect(self, arrive),
           client: wrapClient(openClient()),
           identity: keys.member(name).identity,
-          registry: keys.registry,
-          directory,
+          peers,
           endorser: createEndorser(keyOf(name)),
           wallet: createWallet(),
-          domains: new Map([[groupToken.name, groupToken]]),
+          domains: [groupToken],
           payers: [createPayer(keyOf(name))],
-          faucet: async () => await Promise.resolve(false),
-          createUsers: () => noUsers,
-          onFact: (from, fact) => {
-            facts.push([from, fact]);
+          onFact: (fact) => {
+            facts.push([name, fact]);
             for (const listener of [...listeners]) listener();
           },
-          onFatal: (from, error) => {
-            throw new Error(`${from} has stopped.`, { cause: error });
+          onFatal: (error) => {
+            throw new Error(`${name} has stopped.`, { cause: error });
           },
           ...replace(name),
         },

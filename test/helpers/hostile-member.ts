@@ -1,4 +1,4 @@
-import { networkIdOf } from "../../src/runtime/transport/network-id.ts";
+import { networkIdOf } from "../../src/network/network-id.ts";
 import { SigningKey } from "ethers";
 
 import {
@@ -23,19 +23,19 @@ import type {
   Step,
   UnsealedBundle,
 } from "../../src/protocol/transition.ts";
-import { createEndorser } from "../../src/runtime/keys/secp256k1.ts";
-import { signTogether } from "../../src/runtime/keys/step-signatures.ts";
-import { decodeBody, encodeBody } from "../../src/runtime/node/body.ts";
-import { bodiesIn } from "../../src/runtime/node/outbox.ts";
+import { createEndorser } from "../../src/keys/secp256k1.ts";
+import { signTogether } from "../../src/keys/step-signatures.ts";
+import { decodeBody, encodeBody } from "../../src/node/body.ts";
+import { bodiesIn } from "../../src/node/outbox.ts";
 import {
   hashingOf,
   transitionOf,
   withSignature,
-} from "../../src/runtime/states/arrange.ts";
-import { laneOfSender } from "../../src/runtime/states/ownership.ts";
-import { createState } from "../../src/runtime/states/content.ts";
-import type { NodeGroup } from "../../src/runtime/service.ts";
-import type { SealedTransport } from "../../src/runtime/transport/sealed-transport.ts";
+} from "../../src/domains/states/arrange.ts";
+import { laneOfSender } from "../../src/domains/states/ownership.ts";
+import { createState } from "../../src/domains/states/content.ts";
+import type { NodeGroup } from "../../src/node/service.ts";
+import type { SealedTransport } from "../../src/network/sealed-transport.ts";
 import { keyOf } from "./cluster.ts";
 import type { HandmadeNodes } from "./handmade-nodes.ts";
 import { keyOf as requestKey } from "./lone-node.ts";

@@ -1,4 +1,4 @@
-import { machineTimers, type Timers } from "../../src/runtime/timers.ts";
+import { machineTimers, type Timers } from "../../src/async/timers.ts";
 
 /** Timers that go so many times faster than the clock, so that much goes wrong in little time. */
 export function timersFaster(times: number): Timers {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 
-import { encodeBody, type Body } from "../../src/runtime/node/body.ts";
-import { loadIdentity } from "../../src/runtime/keys/identity-file.ts";
-import type { Hub } from "../../src/runtime/transport/in-process.ts";
-import type { NetworkId } from "../../src/runtime/transport/network-id.ts";
+import { encodeBody, type Body } from "../../src/node/body.ts";
+import { loadIdentity } from "../../src/keys/identity-file.ts";
+import type { Hub } from "../../src/network/in-process.ts";
+import type { NetworkId } from "../../src/network/network-id.ts";
 import { nodeName } from "./stores.ts";
 
 /** Later than every start of the node itself. */

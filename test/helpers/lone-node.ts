@@ -86,7 +86,13 @@ export class LoneNode {
     trace?: Tracer<{ readonly state: string }>,
   ) {
     const { committee = defaults.committee } = config;
-    this.#config = { ...defaults, members: committee, boot: 1, ...config };
+    this.#config = {
+      ...defaults,
+      members: committee,
+      boot: 1,
+      isChecked: true,
+      ...config,
+    };
     this.#trace = trace;
     this.sequencer = this.#start(restored);
   }

@@ -5,16 +5,10 @@ import {
   createIdentity,
   type Identity,
   type Registry,
-} from "../../src/runtime/keys/identity.ts";
-import {
-  type NetworkId,
-  networkIdOf,
-} from "../../src/runtime/transport/network-id.ts";
-import {
-  type Session,
-  sessionBytes,
-} from "../../src/runtime/transport/session.ts";
-import type { Member } from "../../src/runtime/transport/sealed-transport.ts";
+} from "../../src/keys/identity.ts";
+import { type NetworkId, networkIdOf } from "../../src/network/network-id.ts";
+import { type Session, sessionBytes } from "../../src/network/session.ts";
+import type { Member } from "../../src/network/sealed-transport.ts";
 import { nodeName } from "./stores.ts";
 
 /** The network of nodes that only talk to each other. */

@@ -2,16 +2,16 @@ import { expect } from "chai";
 
 import { parseBytes32, ZERO_BYTES32 } from "../../src/ledger/index.ts";
 import type { GroupAddress } from "../../src/protocol/ids.ts";
-import type { ChainBlock } from "../../src/runtime/ledger/indexer/blocks.ts";
-import type { BlockReference } from "../../src/runtime/ledger/indexer/fork.ts";
-import { Indexer } from "../../src/runtime/ledger/indexer/indexer.ts";
+import type { ChainBlock } from "../../src/chain/indexer/blocks.ts";
+import type { BlockReference } from "../../src/chain/indexer/fork.ts";
+import { Indexer } from "../../src/chain/indexer/indexer.ts";
 import {
   indexerDefaults,
   type IndexerOptions,
   type IndexerPorts,
-} from "../../src/runtime/ledger/indexer/ports.ts";
-import { machineTimers } from "../../src/runtime/timers.ts";
-import type { ChainClient } from "../../src/runtime/ports.ts";
+} from "../../src/chain/indexer/ports.ts";
+import { machineTimers } from "../../src/async/timers.ts";
+import type { ChainClient } from "../../src/chain/ports.ts";
 
 function emptyBlock({ number, hash }: BlockReference): ChainBlock {
   return {

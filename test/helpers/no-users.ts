@@ -1,4 +1,4 @@
-import type { UserBook } from "../../src/runtime/node/ports.ts";
+import type { UserBook } from "../../src/node/ports.ts";
 
 /** For nodes that nobody uses but the test. */
 export const noUsers: UserBook = {

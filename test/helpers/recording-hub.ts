@@ -1,7 +1,7 @@
 import type { NodeName } from "../../src/protocol/ids.ts";
-import type { Carrier } from "../../src/runtime/transport/carrier.ts";
-import { readEnvelope } from "../../src/runtime/transport/envelope-bytes.ts";
-import { Hub } from "../../src/runtime/transport/in-process.ts";
+import type { Carrier } from "../../src/network/carrier.ts";
+import { readEnvelope } from "../../src/network/envelope-bytes.ts";
+import { Hub } from "../../src/network/in-process.ts";
 
 /** What one node was told by another. */
 export interface Letter {

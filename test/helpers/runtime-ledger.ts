@@ -24,9 +24,9 @@ import {
   type GroupAddress,
   parseGroupAddress,
 } from "../../src/protocol/ids.ts";
-import { Chain } from "../../src/runtime/ledger/chain.ts";
-import type { Receipt } from "../../src/runtime/ledger/values.ts";
-import type { ChainClient } from "../../src/runtime/ports.ts";
+import { Chain } from "../../src/chain/chain.ts";
+import type { Receipt } from "../../src/chain/values.ts";
+import type { ChainClient } from "../../src/chain/ports.ts";
 import { signersInOrder } from "./keys.ts";
 import { type Random, randomFrom } from "./random.ts";
 

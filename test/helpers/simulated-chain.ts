@@ -7,8 +7,9 @@ import {
 } from "../../src/ledger/index.ts";
 import { curve } from "../../src/ledger/secp256k1.ts";
 import { parseGroupAddress } from "../../src/protocol/ids.ts";
-import { signTransaction } from "../../src/runtime/keys/transaction-bytes.ts";
-import type { ChainClient, Payer } from "../../src/runtime/ports.ts";
+import { signTransaction } from "../../src/keys/transaction-bytes.ts";
+import type { ChainClient } from "../../src/chain/ports.ts";
+import type { Payer } from "../../src/keys/ports.ts";
 import { groupAddressOf } from "../../src/simulation/chain-rpc/contracts/addresses.ts";
 import { SimulatedLedger } from "../../src/simulation/chain-rpc/ledger.ts";
 import {

@@ -3,20 +3,20 @@ import { connect as connectPlainly, createServer, type Socket } from "node:net";
 import { connect, TLSSocket } from "node:tls";
 
 import type { NodeName } from "../../src/protocol/ids.ts";
-import type { Identity } from "../../src/runtime/keys/identity.ts";
-import { machineTimers, type Timers } from "../../src/runtime/timers.ts";
+import type { Identity } from "../../src/keys/identity.ts";
+import { machineTimers, type Timers } from "../../src/async/timers.ts";
 import {
   createSealedTransport,
   type SealedTransport,
-} from "../../src/runtime/transport/sealed-transport.ts";
-import type { PeerAddress } from "../../src/runtime/transport/socket/address.ts";
-import type { SocketFact } from "../../src/runtime/transport/socket/facts.ts";
+} from "../../src/network/sealed-transport.ts";
+import type { PeerAddress } from "../../src/network/socket/address.ts";
+import type { SocketFact } from "../../src/network/socket/facts.ts";
 import {
   openSocketNetwork,
   type SocketNetwork,
   type SocketOptions,
-} from "../../src/runtime/transport/socket/network.ts";
-import type { PeerStatus } from "../../src/runtime/transport/socket/status.ts";
+} from "../../src/network/socket/network.ts";
+import type { PeerStatus } from "../../src/network/socket/status.ts";
 import { Members } from "./members.ts";
 import { nodeName } from "./stores.ts";
 

@@ -6,12 +6,12 @@ import {
   parseStepHash,
   type StepHash,
 } from "../../src/protocol/ids.ts";
-import { createIdentity } from "../../src/runtime/keys/identity.ts";
+import { createIdentity } from "../../src/keys/identity.ts";
 import {
   type SignedStep,
   signTogether,
   StepSignatures,
-} from "../../src/runtime/keys/step-signatures.ts";
+} from "../../src/keys/step-signatures.ts";
 import { nodeName } from "./stores.ts";
 
 export const alice = nodeName("alice");

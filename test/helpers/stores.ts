@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +20,9 @@ import {
   type StateId,
 } from "../../src/protocol/ids.ts";
 import type { IntentRecord } from "../../src/protocol/records.ts";
-import { openStore, type Store } from "../../src/runtime/store/store.ts";
+import { RecordedDisks } from "./recorded-disk.ts";
+import type { Database } from "../../src/store/database.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
 
 /** Makes a directory for one test; gives what removes it. */
 export function temporaryDirectory(): {
@@ -35,7 +38,35 @@ export function temporaryDirectory(): {
   };
 }
 
-/** Runs the same tests against a store in a file and a store in memory, each test with a new one. */
+/** Methods of tables that change something. */
+const WRITES =
+  /^(save|saveStep|saveContent|erase|add|setGenesis|backfill|revertTo|prune|created|spent|markForeign|unmarkForeign)$/;
+
+/** The same table, for tests: every change that is not part of a write is a write of its own. */
+export function writingAtOnce<Tables extends object>(
+  database: Database,
+  tables: Tables,
+): Tables {
+  return new Proxy(tables, {
+    get: (target, name): unknown => {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value === "function" && WRITES.test(String(name)))
+        return (...values: unknown[]): unknown => {
+          const call = (): unknown =>
+            Reflect.apply(value as () => unknown, target, values);
+          return database.isWriting ? call() : database.write(call);
+        };
+      return typeof value === "function"
+        ? (value.bind(target) as unknown)
+        : value;
+    },
+  });
+}
+
+/**
+ * Runs the same tests against a store in a file and a store in memory, each test with a new one. After each test, the log of the store
+ * rebuilds it.
+ */
 export function withEachStore(tests: (store: () => Store) => void): void {
   for (const kind of ["file", "memory"] as const)
     describe(kind === "file" ? "in a file" : "in memory", () => {
@@ -43,9 +74,13 @@ export function withEachStore(tests: (store: () => Store) => void): void {
       let directory: ReturnType<typeof temporaryDirectory> | undefined;
       beforeEach(() => {
         directory = temporaryDirectory();
-        store = openStore({
-          file: kind === "file" ? join(directory.path, "node.db") : ":memory:",
-        });
+        store = openStore(
+          {
+            file:
+              kind === "file" ? join(directory.path, "node.db") : ":memory:",
+          },
+          { randomBytes, openDisk: new RecordedDisks().openDisk },
+        );
       });
       afterEach(() => {
         store?.close();
@@ -53,9 +88,25 @@ export function withEachStore(tests: (store: () => Store) => void): void {
       });
       tests(() => {
         if (store === undefined) throw new Error("There is no store yet.");
-        return store;
+        return withWritingTables(store);
       });
     });
+}
+
+/** A store whose tables write at once. */
+export function withWritingTables(store: Store): Store {
+  const { database } = store;
+  return {
+    ...store,
+    records: writingAtOnce(database, store.records),
+    bundles: writingAtOnce(database, store.bundles),
+    blocks: writingAtOnce(database, store.blocks),
+    states: writingAtOnce(database, store.states),
+    infos: writingAtOnce(database, store.infos),
+    groups: writingAtOnce(database, store.groups),
+    missingGroups: writingAtOnce(database, store.missingGroups),
+    peers: writingAtOnce(database, store.peers),
+  };
 }
 
 function made<Value>(value: Value | undefined): Value {

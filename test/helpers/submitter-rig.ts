@@ -1,21 +1,22 @@
 import type { Digest } from "../../src/protocol/ids.ts";
 import { parseDigest } from "../../src/protocol/ids.ts";
-import { createPayer } from "../../src/runtime/keys/secp256k1.ts";
-import { createWallet } from "../../src/runtime/keys/wallet.ts";
-import type { Indexer } from "../../src/runtime/ledger/indexer/indexer.ts";
-import { executeGasMax } from "../../src/runtime/ledger/submitter/gas.ts";
+import { createPayer } from "../../src/keys/secp256k1.ts";
+import { createWallet } from "../../src/keys/wallet.ts";
+import type { Indexer } from "../../src/chain/indexer/indexer.ts";
+import { executeGasMax } from "../../src/chain/submitter/gas.ts";
 import {
   submitterDefaults,
   type PublicSubmission,
   type Submission,
   type SubmitterOptions,
-} from "../../src/runtime/ledger/submitter/ports.ts";
-import type { PublicEnd } from "../../src/runtime/ledger/submitter/public-end.ts";
-import { Submitter } from "../../src/runtime/ledger/submitter/submitter.ts";
-import { machineTimers, type Timers } from "../../src/runtime/timers.ts";
-import type { ChainClient, Faucet, Payer } from "../../src/runtime/ports.ts";
-import { Database } from "../../src/runtime/store/database.ts";
-import { submissionsSql } from "../../src/runtime/store/submissions.ts";
+} from "../../src/chain/submitter/ports.ts";
+import type { PublicEnd } from "../../src/chain/submitter/public-end.ts";
+import { Submitter } from "../../src/chain/submitter/submitter.ts";
+import { machineTimers, type Timers } from "../../src/async/timers.ts";
+import type { ChainClient, Faucet } from "../../src/chain/ports.ts";
+import type { Payer } from "../../src/keys/ports.ts";
+import { Database } from "../../src/store/database.ts";
+import { submissionsSql } from "../../src/store/submissions.ts";
 import { publishedAccount } from "./accounts.ts";
 import { MemoryIndex } from "./memory-index.ts";
 import type { Endorsed, TestGroup } from "./runtime-ledger.ts";
@@ -109,7 +110,7 @@ export class SubmitterRig {
         },
         onRevert: async (height) => {
           await onRevert(height);
-          this.database.commit(() => {
+          this.database.write(() => {
             submitter.reopenAbove(height);
           });
           submitter.onRevert(height);
@@ -151,7 +152,7 @@ export class SubmitterRig {
       validUntil: Number(transition.validUntil),
       ...parts,
     };
-    this.database.commit(() => {
+    this.database.write(() => {
       this.submitter.reserve(submission);
     });
     this.submitter.submit(digest);
@@ -180,7 +181,7 @@ export class SubmitterRig {
       wanted: { maxFee: undefined, tip: undefined },
       ...parts,
     };
-    this.database.commit(() => {
+    this.database.write(() => {
       this.submitter.reservePublic(submission);
     });
     this.submitter.submit(digest);

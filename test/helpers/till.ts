@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { Interface } from "ethers";
 
 import { compiler } from "../../scripts/compiler.ts";
-import type { AbiEntry } from "../../src/runtime/domains/domain.ts";
+import type { AbiEntry } from "../../src/domains/domain.ts";
 
 const source = `
 // SPDX-License-Identifier: Apache-2.0

@@ -1,8 +1,4 @@
-import type {
-  Domain,
-  DomainState,
-  Json,
-} from "../../src/runtime/domains/domain.ts";
+import type { Domain, DomainState, Json } from "../../src/domains/domain.ts";
 
 // A domain for tests: members whisper notes to each other through the first member, who is the only one that endorses. A
 // note is seen by whom it is for. A note to a public contract is a call of it.

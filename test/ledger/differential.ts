@@ -42,7 +42,7 @@ const count = (name: string): void =>
   void counts.set(name, (counts.get(name) ?? 0) + 1);
 
 describe("ledger: the contract and a naive model", function () {
-  this.timeout(300_000);
+  this.timeout(900_000);
   let chain: Chain;
 
   before(async function () {

@@ -7,7 +7,7 @@ import {
   resolveClusterConfig,
 } from "../../src/plugin/cluster-config.ts";
 import configHandlers from "../../src/plugin/hook-handlers/config.ts";
-import { defaultSettings } from "../../src/runtime/node/settings.ts";
+import { defaultSettings } from "../../src/node/settings.ts";
 
 interface Problem {
   readonly path: string;

@@ -3,7 +3,7 @@ import { createHardhatRuntimeEnvironment } from "hardhat/hre";
 
 import configHandlers from "../../src/plugin/hook-handlers/config.ts";
 import hardhatSequencer from "../../src/index.ts";
-import { defaultSettings } from "../../src/runtime/node/settings.ts";
+import { defaultSettings } from "../../src/node/settings.ts";
 import { anEnvironment } from "./helpers/environment.ts";
 
 const address = `0x${"ab".repeat(20)}`;

@@ -2,8 +2,8 @@ import { expect } from "chai";
 
 import { parseAddress } from "../../src/ledger/index.ts";
 import { faucetOf } from "../../src/plugin/faucet.ts";
-import { openChainClient } from "../../src/runtime/ledger/client/open.ts";
-import { type ChainClient, ChainError } from "../../src/runtime/ports.ts";
+import { openChainClient } from "../../src/chain/client/open.ts";
+import { type ChainClient, ChainError } from "../../src/chain/ports.ts";
 import { anEnvironment } from "./helpers/environment.ts";
 import { startHardhatNode } from "./helpers/processes.ts";
 

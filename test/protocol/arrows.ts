@@ -10,6 +10,7 @@ import { coordinatorPreparationDrives } from "../helpers/drives/coordinator-prep
 import { coordinatorTransactionDrives } from "../helpers/drives/coordinator-transaction.ts";
 import { coordinatorDrives } from "../helpers/drives/coordinator.ts";
 import type { Drive } from "../helpers/drives/drive.ts";
+import { senderDrives } from "../helpers/drives/sender.ts";
 import { senderDependantDrives } from "../helpers/drives/sender-dependants.ts";
 import { senderMembershipDrives } from "../helpers/drives/sender-membership.ts";
 import { senderTransactionDrives } from "../helpers/drives/sender-transaction.ts";
@@ -27,7 +28,7 @@ function playScenarios(log: ArrowLog): void {
 
 /** Ways to what the stories leave out, by table. */
 const drives: Readonly<Record<keyof typeof tables, readonly Drive[]>> = {
-  sender: [],
+  sender: senderDrives,
   senderTransaction: [
     ...senderTransactionDrives,
     ...senderDependantDrives,

@@ -24,7 +24,7 @@ export const specified = {
       ["Sending", "Observing", "TransactionConfirmed"],
     ],
     departures: {},
-    renamed: {},
+    renamed: { TransactionConfirmed: "TransactionEnded" },
   },
   senderTransaction: {
     arrows: [
@@ -85,7 +85,8 @@ export const specified = {
       ["Closing", "Idle", "HeartbeatInterval"],
     ],
     departures: {},
-    renamed: {},
+    // A coordinator learns from blocks what is confirmed.
+    renamed: { TransactionConfirmed: "NewBlock" },
   },
   coordinatorTransaction: {
     arrows: [
@@ -128,6 +129,9 @@ export const specified = {
         "0010-requests-and-bundles-have-their-own-clocks.md",
       "Submitted --> Pooled : Confirmed": "0011-senders-retry.md",
     },
-    renamed: { Rejected: "EndorsedRejected" },
+    renamed: {
+      Rejected: "EndorsedRejected",
+      HeartbeatInterval: "EndReported",
+    },
   },
 } as const satisfies Readonly<Record<string, SpecifiedMachine>>;

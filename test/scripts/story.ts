@@ -15,7 +15,8 @@ npm install
 
 \`\`\`sh
 npx hardhat one
-npx hardhat two
+npx hardhat two \\
+  --option
 \`\`\`
 
 \`\`\`text
@@ -34,6 +35,18 @@ npx hardhat three ${id}
 \`\`\`sh
 npx hardhat four
 \`\`\`
+
+<!-- illustrative: only five reads it -->
+
+\`\`\`text
+no output
+\`\`\`
+
+<!-- illustrative: it takes hours -->
+
+\`\`\`sh
+npx hardhat five
+\`\`\`
 `;
 
 describe("stories of examples", () => {
@@ -42,7 +55,7 @@ describe("stories of examples", () => {
     expect(stepsOf("page.md", page)).to.deep.equal([
       {
         ...none,
-        commands: ["npx hardhat one", "npx hardhat two"],
+        commands: ["npx hardhat one", "npx hardhat two    --option"],
         output: [`took it as ${id}`, "Confirmed in block …"],
       },
       { ...none, commands: [`npx hardhat three ${id}`], exitCode: 1 },
@@ -80,6 +93,12 @@ describe("stories of examples", () => {
       ]);
     expect(new Ids().missingLine(["balance: 3"], ["balance: 30"])).to.equal(
       "balance: 3",
+    );
+    expect(new Ids().missingLine(["gas 26,247"], ["gas 27,002"])).to.equal(
+      undefined,
+    );
+    expect(new Ids().missingLine(["gas 26,247"], ["gas 9,002"])).to.equal(
+      "gas 26,247",
     );
     expect(new Ids().missingLine(["a   b"], ["  a b"])).to.equal(undefined);
   });

@@ -156,6 +156,11 @@ const kept: readonly Kept[] = [
     property: "S14",
     bug: "receipts were compared with the ledger before a node had heard of the last reorganisation",
   },
+  {
+    options: { seed: 701_060, faults: "all", policy: "sticky" },
+    property: "L2",
+    bug: "a node did not see that a dependency had reverted earlier in the same batch",
+  },
 ];
 
 describe("Seeds in which a property once did not hold", function () {

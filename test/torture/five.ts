@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 
 import { expect } from "chai";
 
-import { defaultSettings } from "../../src/runtime/node/settings.ts";
+import { defaultSettings } from "../../src/node/settings.ts";
 import { openLyingPeer } from "./harness/liar.ts";
 import { until } from "./harness/processes/until.ts";
 import type { Transfer } from "./harness/stories/bank.ts";

@@ -1,4 +1,4 @@
-import type { GroupStatus, NodeStatus } from "../../src/runtime/service.ts";
+import type { GroupStatus, NodeStatus } from "../../src/node/service.ts";
 import type { RunFact, RunSummary } from "../../src/view/facts.ts";
 import {
   parseGroupAddress,

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import hre from "hardhat";
 
 import { ledgerDomain, parseAddress } from "../../../src/ledger/index.ts";
-import type { Cluster } from "../../../src/runtime/cluster/cluster.ts";
-import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
-import { createEndorser } from "../../../src/runtime/keys/secp256k1.ts";
-import type { ChainClient } from "../../../src/runtime/ports.ts";
-import type { NodeGroup } from "../../../src/runtime/service.ts";
+import type { Cluster } from "../../../src/cluster/cluster.ts";
+import { openChainClient } from "../../../src/chain/client/open.ts";
+import { createEndorser } from "../../../src/keys/secp256k1.ts";
+import type { ChainClient } from "../../../src/chain/ports.ts";
+import type { NodeGroup } from "../../../src/node/service.ts";
 import {
   createTestCluster,
   keyOf,

@@ -4,11 +4,8 @@ import {
   topicOf,
 } from "../../../src/ledger/index.ts";
 import type { GroupAddress, StateId } from "../../../src/protocol/ids.ts";
-import type {
-  DomainState,
-  StateView,
-} from "../../../src/runtime/domains/domain.ts";
-import type { Chain } from "../../../src/runtime/ledger/chain.ts";
+import type { DomainState, StateView } from "../../../src/domains/domain.ts";
+import type { Chain } from "../../../src/chain/chain.ts";
 
 /** Contents of states by their ids on the ledger. Everybody is told at once of what anybody makes: nobody is ever kept waiting. */
 export type Contents = Map<LedgerId, DomainState>;

@@ -32,20 +32,14 @@ import type {
   Domain,
   DomainGroup,
   DomainState,
-} from "../../../src/runtime/domains/domain.ts";
-import {
-  createEndorser,
-  createPayer,
-} from "../../../src/runtime/keys/secp256k1.ts";
-import { Chain } from "../../../src/runtime/ledger/chain.ts";
-import { executeGasMax } from "../../../src/runtime/ledger/submitter/gas.ts";
-import type { Receipt } from "../../../src/runtime/ledger/values.ts";
-import type {
-  ChainClient,
-  Endorser,
-  Payer,
-} from "../../../src/runtime/ports.ts";
-import { createState, readState } from "../../../src/runtime/states/content.ts";
+} from "../../../src/domains/domain.ts";
+import { createEndorser, createPayer } from "../../../src/keys/secp256k1.ts";
+import { Chain } from "../../../src/chain/chain.ts";
+import { executeGasMax } from "../../../src/chain/submitter/gas.ts";
+import type { Receipt } from "../../../src/chain/values.ts";
+import type { ChainClient } from "../../../src/chain/ports.ts";
+import type { Endorser, Payer } from "../../../src/keys/ports.ts";
+import { createState, readState } from "../../../src/domains/states/content.ts";
 import { type Contents, LedgerView } from "./ledger-view.ts";
 
 /** The group that loners share, without anybody who puts their intents in an order. */

@@ -1,7 +1,7 @@
 import type { Policy } from "../../../src/protocol/config.ts";
-import type { Member } from "../../../src/runtime/cluster/member.ts";
-import { NodeRefusal } from "../../../src/runtime/service.ts";
-import { defaultSettings } from "../../../src/runtime/node/settings.ts";
+import type { Member } from "../../../src/cluster/member.ts";
+import { NodeRefusal } from "../../../src/node/service.ts";
+import { defaultSettings } from "../../../src/node/settings.ts";
 import { openBenchCluster } from "../bench-cluster.ts";
 import { openBenchChain } from "../chains.ts";
 import type { Row } from "../goals.ts";

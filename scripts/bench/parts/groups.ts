@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 
 import { parseBytes32, toHex } from "../../../src/ledger/index.ts";
 import { parseGroupAddress } from "../../../src/protocol/ids.ts";
-import type { Cluster } from "../../../src/runtime/cluster/cluster.ts";
-import type { StoredGroup } from "../../../src/runtime/store/groups.ts";
-import type { Store } from "../../../src/runtime/store/store.ts";
+import type { Cluster } from "../../../src/cluster/cluster.ts";
+import type { StoredGroup } from "../../../src/store/groups.ts";
+import type { Store } from "../../../src/store/store.ts";
 import { type BenchCluster, openBenchCluster } from "../bench-cluster.ts";
 import { openBenchChain } from "../chains.ts";
 import type { Findings, Part, PartOptions } from "../part.ts";
@@ -150,7 +150,7 @@ async function createUpTo(
 function addIdle({ database, groups: stored }: Store, count: number): void {
   const [model] = stored.list();
   if (model === undefined) throw new Error("The node has no group.");
-  database.commit(() => {
+  database.write(() => {
     for (let i = 0; i < count; i++) stored.save(likeIt(model));
   });
 }

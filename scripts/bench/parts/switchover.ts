@@ -1,4 +1,4 @@
-import type { NodeSettings } from "../../../src/runtime/node/settings.ts";
+import type { NodeSettings } from "../../../src/node/settings.ts";
 import { openBenchCluster } from "../bench-cluster.ts";
 import { takeCensus } from "../census.ts";
 import { type BenchChain, openBenchChain } from "../chains.ts";

@@ -9,12 +9,12 @@ import {
   type NodeName,
   parseNodeName,
 } from "../../../src/protocol/ids.ts";
-import { loadIdentity } from "../../../src/runtime/keys/identity-file.ts";
-import { encodePublicKey } from "../../../src/runtime/keys/identity.ts";
+import { loadIdentity } from "../../../src/keys/identity-file.ts";
+import { encodePublicKey } from "../../../src/keys/identity.ts";
 import {
   defaultSettings,
   type NodeSettings,
-} from "../../../src/runtime/node/settings.ts";
+} from "../../../src/node/settings.ts";
 import { publishedAccount } from "../../../test/helpers/accounts.ts";
 import { freePort } from "../../../test/plugin/helpers/processes.ts";
 import { makeRich, openDataDir } from "../bench-cluster.ts";

@@ -2,22 +2,18 @@
 import { join } from "node:path";
 
 import { parseAddress } from "../../../src/ledger/index.ts";
-import { directoryOf, Member } from "../../../src/runtime/cluster/member.ts";
-import { builtInDomains } from "../../../src/runtime/domains/built-in.ts";
-import { loadIdentity } from "../../../src/runtime/keys/identity-file.ts";
-import { parsePublicKey } from "../../../src/runtime/keys/identity.ts";
-import {
-  createEndorser,
-  createPayer,
-} from "../../../src/runtime/keys/secp256k1.ts";
-import { loadWallet } from "../../../src/runtime/keys/wallet-file.ts";
-import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
-import { machineTimers } from "../../../src/runtime/timers.ts";
+import { Member } from "../../../src/cluster/member.ts";
+import { builtInDomains } from "../../../src/domains/built-in.ts";
+import { loadIdentity } from "../../../src/keys/identity-file.ts";
+import { parsePublicKey } from "../../../src/keys/identity.ts";
+import { createEndorser, createPayer } from "../../../src/keys/secp256k1.ts";
+import { loadWallet } from "../../../src/keys/wallet-file.ts";
+import { openChainClient } from "../../../src/chain/client/open.ts";
+import { machineTimers } from "../../../src/async/timers.ts";
 import {
   openSocketNetwork,
   type SocketNetwork,
-} from "../../../src/runtime/transport/socket/network.ts";
-import { noUsers } from "../../../test/helpers/no-users.ts";
+} from "../../../src/network/socket/network.ts";
 import { contentOf } from "../pot.ts";
 import type { Answer, Request, RequestName, Requests } from "./requests.ts";
 
@@ -105,19 +101,16 @@ async function start(
       connect: sockets.connect,
       client: openChainClient(options.url),
       identity,
-      registry,
-      directory: directoryOf(known),
+      peers: known,
       endorser: createEndorser(privateKey),
       wallet: loadWallet({ directory }),
-      domains: new Map(builtInDomains.map((domain) => [domain.name, domain])),
+      domains: builtInDomains,
       payers: [createPayer(privateKey)],
-      faucet: async () => await Promise.resolve(false),
-      createUsers: () => noUsers,
-      onFact: (_name, fact) => {
+      onFact: (fact) => {
         if (fact.type === "SubmissionFailed")
           tell({ failure: `${fact.failure}: ${fact.reason}` });
       },
-      onFatal: (_name, error) => {
+      onFatal: (error) => {
         throw new Error(`${name} has stopped.`, { cause: error });
       },
     },

@@ -1,7 +1,7 @@
 import type { GroupAddress, NodeName } from "../../../src/protocol/ids.ts";
-import type { NewGroup } from "../../../src/runtime/cluster/cluster.ts";
-import type { NodeSettings } from "../../../src/runtime/node/settings.ts";
-import type { PeerAddress } from "../../../src/runtime/transport/socket/address.ts";
+import type { NewGroup } from "../../../src/cluster/cluster.ts";
+import type { NodeSettings } from "../../../src/node/settings.ts";
+import type { PeerAddress } from "../../../src/network/socket/address.ts";
 import type { Call } from "../pot.ts";
 
 /** What all nodes know of one. */

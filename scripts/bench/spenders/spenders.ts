@@ -1,5 +1,5 @@
 import type { GroupAddress } from "../../../src/protocol/ids.ts";
-import type { NodeSettings } from "../../../src/runtime/node/settings.ts";
+import type { NodeSettings } from "../../../src/node/settings.ts";
 import type { BenchChain } from "../chains.ts";
 import { openApart } from "./apart.ts";
 import { openTogether } from "./together.ts";

@@ -1,4 +1,4 @@
-import type { NodeSettings } from "../../../src/runtime/node/settings.ts";
+import type { NodeSettings } from "../../../src/node/settings.ts";
 import { openBenchCluster } from "../bench-cluster.ts";
 import type { BenchChain } from "../chains.ts";
 import { Pot, spendAll } from "../pot.ts";

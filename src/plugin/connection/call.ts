@@ -5,20 +5,15 @@ import {
   type ParamType,
 } from "ethers";
 
-import type { AbiEntry, Domain, Json } from "../../runtime/domains/domain.ts";
-import { meantBy } from "../../runtime/users/abi/pick-function.ts";
+import type { AbiEntry, Domain, Json } from "../../domains/domain.ts";
+import { meantBy } from "../../api/abi/pick-function.ts";
 import {
   readParams,
   ValueError,
   type ValueRules,
-} from "../../runtime/users/abi/read-value.ts";
-import { declarationOf } from "../../runtime/users/abi/signature.ts";
-import {
-  fits,
-  keyOf,
-  typeOf,
-  type WordType,
-} from "../../runtime/users/abi/types.ts";
+} from "../../api/abi/read-value.ts";
+import { declarationOf } from "../../api/abi/signature.ts";
+import { fits, keyOf, typeOf, type WordType } from "../../api/abi/types.ts";
 import { SequencerError } from "../errors.ts";
 import type { Value } from "./types.ts";
 

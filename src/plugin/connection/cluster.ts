@@ -1,5 +1,5 @@
-import type { Cluster } from "../../runtime/cluster/cluster.ts";
-import type { Member } from "../../runtime/cluster/member.ts";
+import type { Cluster } from "../../cluster/cluster.ts";
+import type { Member } from "../../cluster/member.ts";
 import { SequencerError } from "../errors.ts";
 import { Group } from "./group.ts";
 import type { History } from "./history.ts";
@@ -7,7 +7,6 @@ import type { Mining } from "./mining.ts";
 import { MemberNode } from "./node.ts";
 import { readFaults, requireCount } from "./options.ts";
 import { asUserError, asUserErrorNow } from "./refusals.ts";
-import type { Requests } from "./requests.ts";
 import { newGroup, requireOptions } from "./require-options.ts";
 import type { Sabotage } from "./sabotage.ts";
 import type {
@@ -44,7 +43,6 @@ export interface TestClusterOptions {
 export interface TestClusterPorts {
   readonly cluster: Cluster;
   readonly sabotage: Sabotage;
-  readonly requestsOf: (member: Member) => Requests;
   readonly waits: Waits;
   /** Undefined on other chains. */
   readonly simulated: SimulatedChain | undefined;
@@ -78,7 +76,6 @@ export class TestCluster implements RunningCluster {
           {
             member,
             sabotage: ports.sabotage,
-            requests: ports.requestsOf(member),
             failure: () => ports.failures.get(member.name),
             requireRunning: () => {
               this.#requireRunning();
@@ -249,11 +246,6 @@ export class TestCluster implements RunningCluster {
     const { cluster, waits, simulated, clean } = this.#ports;
     waits.stop(new SequencerError("CLUSTER_STOPPED", undefined));
     await simulated?.history.stop();
-    await Promise.all(
-      this.nodes.map(async (node) => {
-        await node.close();
-      }),
-    );
     await cluster.stop();
     await clean();
     await simulated?.mining.restore();

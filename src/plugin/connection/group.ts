@@ -1,7 +1,7 @@
 import { type IntentId, parseIntentId } from "../../protocol/ids.ts";
-import type { Member } from "../../runtime/cluster/member.ts";
-import type { SeenState } from "../../runtime/domains/domain.ts";
-import type { NodeGroup } from "../../runtime/service.ts";
+import type { Member } from "../../cluster/member.ts";
+import type { SeenState } from "../../domains/domain.ts";
+import type { NodeGroup } from "../../node/service.ts";
 import { SequencerError } from "../errors.ts";
 import { readAnswer, readCall } from "./call.ts";
 import { Intent } from "./intent.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-import type { ChainClient } from "../../runtime/ports.ts";
+import type { ChainClient } from "../../chain/ports.ts";
 import { SequencerError } from "../errors.ts";
 import type { Ask } from "./mining.ts";
 import type { Reorganisation } from "./types.ts";

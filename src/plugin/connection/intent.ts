@@ -1,6 +1,6 @@
 import type { GroupAddress, IntentId } from "../../protocol/ids.ts";
-import type { Member } from "../../runtime/cluster/member.ts";
-import type { IntentEffect } from "../../runtime/service.ts";
+import type { Member } from "../../cluster/member.ts";
+import type { IntentEffect } from "../../node/service.ts";
 import { SequencerError } from "../errors.ts";
 import { asUserError } from "./refusals.ts";
 import type { ConfirmedReceipt, IntentReceipt, SentIntent } from "./types.ts";

@@ -1,40 +1,34 @@
-import type { Member } from "../../runtime/cluster/member.ts";
+import type { Member } from "../../cluster/member.ts";
 import { requireCount } from "./options.ts";
 import { asUserError, asUserErrorNow } from "./refusals.ts";
-import type { Requests } from "./requests.ts";
+import { Requests } from "./requests.ts";
 import type { Sabotage } from "./sabotage.ts";
 import type { ClusterNode, ClusterNodeStatus } from "./types.ts";
+
+interface MemberNodePorts {
+  readonly member: Member;
+  readonly sabotage: Sabotage;
+  /** Why it stopped by itself. */
+  readonly failure: () => Error | undefined;
+  /** Throws when the cluster has stopped: nothing of it may run any more. */
+  readonly requireRunning: () => void;
+}
 
 /** A node and what can be done to it. */
 export class MemberNode implements ClusterNode {
   readonly name: string;
   readonly address: string;
+  readonly #ports: MemberNodePorts;
   readonly #member: Member;
-  readonly #sabotage: Sabotage;
   readonly #requests: Requests;
-  readonly #failure: () => Error | undefined;
-  readonly #requireRunning: () => void;
   #isHeld = false;
 
-  constructor(
-    options: { readonly address: string },
-    ports: {
-      readonly member: Member;
-      readonly sabotage: Sabotage;
-      readonly requests: Requests;
-      /** Why it stopped by itself. */
-      readonly failure: () => Error | undefined;
-      /** Throws when the cluster has stopped: nothing of it may run any more. */
-      readonly requireRunning: () => void;
-    },
-  ) {
+  constructor(options: { readonly address: string }, ports: MemberNodePorts) {
     this.name = ports.member.name;
     this.address = options.address;
+    this.#ports = ports;
     this.#member = ports.member;
-    this.#sabotage = ports.sabotage;
-    this.#requests = ports.requests;
-    this.#failure = ports.failure;
-    this.#requireRunning = ports.requireRunning;
+    this.#requests = new Requests(ports.member.host);
   }
 
   get isUp(): boolean {
@@ -51,7 +45,7 @@ export class MemberNode implements ClusterNode {
 
   status(): ClusterNodeStatus {
     if (this.isUp) return { isUp: true, ...this.#member.node.status() };
-    const failure = this.#failure()?.message;
+    const failure = this.#ports.failure()?.message;
     return { isUp: false, name: this.name, failure };
   }
 
@@ -72,7 +66,7 @@ export class MemberNode implements ClusterNode {
     readonly method: string;
     readonly params?: readonly unknown[];
   }): Promise<unknown> {
-    this.#requireRunning();
+    this.#ports.requireRunning();
     return await asUserError(
       async () => await this.#requests.ask(method, params),
     );
@@ -80,24 +74,20 @@ export class MemberNode implements ClusterNode {
 
   async crash(): Promise<void> {
     this.#isHeld = false;
-    await this.#requests.close();
     await this.#member.crash();
-  }
-
-  /** Takes no more requests. */
-  async close(): Promise<void> {
-    await this.#requests.close();
   }
 
   async restart(): Promise<void> {
     await this.crash();
-    this.#requireRunning();
-    this.#member.start();
+    this.#ports.requireRunning();
+    this.start();
   }
 
   /** Starts it on the disk that it has. */
   start(): void {
-    this.#member.start();
+    asUserErrorNow(() => {
+      this.#member.start();
+    });
   }
 
   async holdBlocks(): Promise<void> {
@@ -116,6 +106,6 @@ export class MemberNode implements ClusterNode {
   }
 
   revertNext(count = 1): void {
-    this.#sabotage.add(requireCount("revertNext()", count), this.name);
+    this.#ports.sabotage.add(requireCount("revertNext()", count), this.name);
   }
 }

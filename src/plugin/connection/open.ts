@@ -1,13 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
 import type { NetworkConnection } from "hardhat/types/network";
 
 import { parseAddress } from "../../ledger/index.ts";
-import { Cluster } from "../../runtime/cluster/cluster.ts";
-import { builtInDomains } from "../../runtime/domains/built-in.ts";
-import { UserBook } from "../../runtime/users/book.ts";
+import { Cluster } from "../../cluster/cluster.ts";
+import { builtInDomains } from "../../domains/built-in.ts";
+import { reasonOf } from "../../host/parts.ts";
 import { Random } from "../../simulation/random.ts";
 import { accountsFor } from "../accounts.ts";
 import { chainClientsOf } from "../chain-clients.ts";
@@ -15,12 +11,12 @@ import type { SequencerConfig } from "../config.ts";
 import { ensureFactory } from "../deployment/ensure-factory.ts";
 import { SequencerError } from "../errors.ts";
 import { faucetOf } from "../faucet.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
 import { TestCluster } from "./cluster.ts";
 import { History } from "./history.ts";
 import { type Ask, Mining } from "./mining.ts";
 import { readStartOptions } from "./options.ts";
 import type { RequestGate } from "./request-gate.ts";
-import { Requests } from "./requests.ts";
 import { Sabotage } from "./sabotage.ts";
 import type { ClusterStartOptions } from "./types.ts";
 import { Waits } from "./waits.ts";
@@ -49,18 +45,10 @@ export async function openCluster(
   const clients = await chainClientsOf(connection, config.networks[network]);
   // For the users of nodes, and for the faucet.
   const client = clients.open();
-  const keys = new Map<string, (typeof accounts)[number]>();
-  for (const [index, name] of start.nodes.entries()) {
-    const account = accounts[index];
-    if (account !== undefined) keys.set(name, account);
-  }
-  const keyOf = (name: string): string => keys.get(name)?.privateKey ?? "";
-
   const sabotage = new Sabotage();
   const waits = new Waits();
   const failures = new Map<string, Error>();
-  const books = new Map<string, UserBook>();
-  const { dataDir, clean } = temporaryDirectory();
+  const { path: dataDir, remove } = temporaryDirectory();
   const cluster = new Cluster(
     {
       names: start.nodes,
@@ -71,16 +59,11 @@ export async function openCluster(
     },
     {
       openClient: clients.open,
-      endorserKey: keyOf,
+      keys: accounts.map(({ privateKey }) => privateKey),
       domains: start.domains,
-      payerKeys: (name) => [keyOf(name)],
       wrapPayer: (name, payer) => sabotage.wrap(name, payer),
+      usersClient: client,
       faucet: faucetOf(client),
-      createUsers: ({ database }, name) => {
-        const book = new UserBook({ database, now: () => Date.now() });
-        books.set(name, book);
-        return book;
-      },
       draw: new Random(start.seed, "network"),
       onFact: (name, fact) => {
         if (fact.type === "Started") failures.delete(name);
@@ -116,19 +99,13 @@ export async function openCluster(
       factory,
       threshold: start.threshold,
       addresses: new Map(
-        [...keys].map(([name, { address }]) => [name, address]),
+        start.nodes.map((name, i) => [name, accounts[i]?.address ?? ""]),
       ),
       dataDir,
     },
     {
       cluster,
       sabotage,
-      requestsOf: (member) =>
-        new Requests({
-          member,
-          book: () => books.get(member.name),
-          client,
-        }),
       waits,
       simulated,
       headOf: async () =>
@@ -139,7 +116,7 @@ export async function openCluster(
       },
       clean: async () => {
         await client.close();
-        clean();
+        remove();
       },
     },
   );
@@ -149,26 +126,7 @@ export async function openCluster(
     cluster.start();
   } catch (error) {
     await running.stop();
-    throw error;
+    throw reasonOf(error);
   }
   return running;
-}
-
-/** A place for the nodes' disks. It is gone with the process, whatever happens. */
-function temporaryDirectory(): {
-  readonly dataDir: string;
-  readonly clean: () => void;
-} {
-  const dataDir = mkdtempSync(join(tmpdir(), "hardhat-sequencer-"));
-  const remove = (): void => {
-    rmSync(dataDir, { recursive: true, force: true });
-  };
-  process.once("exit", remove);
-  return {
-    dataDir,
-    clean: () => {
-      process.off("exit", remove);
-      remove();
-    },
-  };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { Domain } from "../../runtime/domains/domain.ts";
+import type { Domain } from "../../domains/domain.ts";
 import {
   type ClusterConfig,
   clusterShape,

@@ -1,5 +1,6 @@
-import { DomainRefusal } from "../../runtime/domains/domain.ts";
-import { NodeRefusal } from "../../runtime/service.ts";
+import { DomainRefusal } from "../../domains/domain.ts";
+import { reasonOf } from "../../host/parts.ts";
+import { NodeRefusal } from "../../node/service.ts";
 import { SequencerError } from "../errors.ts";
 
 /** What nodes and domains refuse, as errors that users know. */
@@ -22,7 +23,8 @@ export function asUserErrorNow<Result>(run: () => Result): Result {
   }
 }
 
-function userErrorOf(error: unknown): unknown {
+function userErrorOf(thrown: unknown): unknown {
+  const error = reasonOf(thrown);
   return error instanceof NodeRefusal || error instanceof DomainRefusal
     ? new SequencerError("REFUSED", { reason: error.message }, error)
     : error;

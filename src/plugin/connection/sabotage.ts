@@ -1,5 +1,5 @@
 import { privacyGroupInterface } from "../../ledger/index.ts";
-import type { Payer, UnsignedTransaction } from "../../runtime/ports.ts";
+import type { Payer, UnsignedTransaction } from "../../keys/ports.ts";
 
 const EXECUTE = privacyGroupInterface.getFunction("execute")?.selector ?? "";
 /** What a transaction costs before its call runs, at most (EIP-7623), and a little for the call to begin with. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import type { Cluster } from "../../runtime/cluster/cluster.ts";
+import type { Cluster } from "../../cluster/cluster.ts";
 import type { SimulatedChain } from "./cluster.ts";
 import type { MemberNode } from "./node.ts";
 import type { Sabotage } from "./sabotage.ts";

@@ -1,6 +1,6 @@
-import type { Domain, Json, SeenState } from "../../runtime/domains/domain.ts";
-import type { NodeSettings } from "../../runtime/node/settings.ts";
-import type { IntentEffect, NodeStatus } from "../../runtime/service.ts";
+import type { Domain, Json, SeenState } from "../../domains/domain.ts";
+import type { NodeSettings } from "../../node/settings.ts";
+import type { IntentEffect, NodeStatus } from "../../node/service.ts";
 
 /** An argument of a function: plain data, with integers as `bigint` or as safe numbers. */
 export type Value =

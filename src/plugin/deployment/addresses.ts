@@ -11,7 +11,7 @@ import {
   zeroPadValue,
 } from "ethers";
 
-import type { GroupDescription } from "../../runtime/node/genesis.ts";
+import type { GroupDescription } from "../../node/groups/genesis.ts";
 import { readArtifact } from "./artifacts.ts";
 import type { Artifact } from "./artifacts.ts";
 

@@ -1,4 +1,4 @@
-import type { GroupDescription } from "../../runtime/node/genesis.ts";
+import type { GroupDescription } from "../../node/groups/genesis.ts";
 import type { GroupEntry } from "../groups-config.ts";
 import type { ItemName } from "./plan.ts";
 

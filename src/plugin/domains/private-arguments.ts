@@ -6,8 +6,8 @@ import {
   type ParamType,
 } from "ethers";
 
-import { show } from "../../runtime/users/abi/read-value.ts";
-import { keyOf, typeOf } from "../../runtime/users/abi/types.ts";
+import { show } from "../../api/abi/read-value.ts";
+import { keyOf, typeOf } from "../../api/abi/types.ts";
 import { SequencerError } from "../errors.ts";
 
 /** Finds a function of a contract. */

@@ -6,7 +6,7 @@ import {
   isHexString,
 } from "ethers";
 
-import { show } from "../../runtime/users/abi/read-value.ts";
+import { show } from "../../api/abi/read-value.ts";
 import type { ClusterGroup, Value } from "../connection/types.ts";
 import { SequencerError } from "../errors.ts";
 import { rememberPrivateContract } from "./known-contracts.ts";

@@ -1,7 +1,7 @@
 import { getAddress, type Interface, type InterfaceAbi } from "ethers";
 
-import type { Log } from "../../runtime/domains/private-contracts/execution.ts";
-import { readInfo } from "../../runtime/domains/private-contracts/info.ts";
+import type { Log } from "../../domains/private-contracts/execution.ts";
+import { readInfo } from "../../domains/private-contracts/info.ts";
 import type { ConfirmedReceipt, SentIntent } from "../connection/types.ts";
 import type { AnyAbi, NamedArgs } from "./private-abi.ts";
 

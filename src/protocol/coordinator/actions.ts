@@ -8,6 +8,7 @@ import {
   idsOf,
   isSuspected,
   pages,
+  raise,
   rangeOf,
   send,
   type Turn,
@@ -61,8 +62,10 @@ export function note(
 export function activate(
   coordinator: Coordinator,
   _event: unknown,
-  { node }: Turn,
+  turn: Turn,
 ): void {
+  const { node } = turn;
+  raise(turn, "RoleTaken");
   coordinator.enteredTick = node.tick;
   coordinator.activeRange = rangeOf(node, node.height);
   // The next tick tells the others: two that start at the same time must notice soon.

@@ -7,25 +7,35 @@ import { lastsForBundle } from "./bundles.ts";
 import { conflicts, viewFor } from "./context.ts";
 import { isSubset } from "./indexes.ts";
 import type { AssemblyWork, Coordinator } from "./model.ts";
-import { isPaused, noteAnswer, noteSilence } from "./silence.ts";
+import { closeAssembly, isPaused, noteAnswer, noteSilence } from "./silence.ts";
 import { tellTransaction } from "./tell.ts";
 import type { CoordinatorTransaction } from "./transaction/model.ts";
 
-/** Asks senders in turn to assemble what they have in the pool. */
-export function requestAssemblies(turn: Turn): void {
+/** Asks senders in turn to assemble what they have in the pool, until there is nothing more to ask for now. */
+export function requestAssemblies(
+  coordinator: Coordinator,
+  _event: unknown,
+  turn: Turn,
+): void {
+  let isAnyAsked = true;
+  while (isAnyAsked && !isClosed(coordinator)) isAnyAsked = askInTurn(turn);
+}
+
+/** Asks each sender once at most. Returns whether any was asked. */
+function askInTurn(turn: Turn): boolean {
   const { coordinator } = turn.node;
   const { turns, pools } = coordinator;
-  if (isClosed(coordinator)) return;
+  let isAnyAsked = false;
   // What those want who could not be served: nobody behind them takes it away again and again.
   const wanted: string[] = [];
   for (const sender of [...turns]) {
-    if (isClosed(coordinator)) return;
+    if (isClosed(coordinator)) break;
     if (isPaused(turn.node, sender)) continue;
     const queue = pools.get(sender);
     const { batch, blocked } = takeBatch(turn, queue ?? createHeap(), wanted);
     if (blocked !== undefined) {
       // It touches anything: the others wait until it has had its turn.
-      if (blocked.intent.touches === undefined) return;
+      if (blocked.intent.touches === undefined) break;
       wanted.push(...blocked.intent.touches);
     }
     const isEmpty = queue === undefined || queue.entries.length === 0;
@@ -34,11 +44,14 @@ export function requestAssemblies(turn: Turn): void {
     turns.splice(turns.indexOf(sender), 1);
     if (isEmpty) pools.delete(sender);
     else turns.push(sender);
-    if (batch.length > 0) requestAssembly(turn, sender, batch);
+    if (batch.length === 0) continue;
+    requestAssembly(turn, sender, batch);
+    isAnyAsked = true;
   }
+  return isAnyAsked;
 }
 
-/** No more requests now: there are enough, or one of them may touch anything. Asked with every event, so it is cheap. */
+/** No more requests now: there are enough, or one of them may touch anything. */
 function isClosed(coordinator: Coordinator): boolean {
   const { assemblies } = coordinator;
   if (assemblies.size >= limits.assembling) return true;
@@ -197,9 +210,9 @@ export function receiveAssembleResponse(
     ignore(turn, "stale assembly response");
     return;
   }
-  coordinator.assemblies.delete(key);
+  closeAssembly(turn, key);
   coordinator.gathered += 1;
-  noteAnswer(coordinator, from, "assembly");
+  noteAnswer(turn, from, "assembly");
   const answers = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
   // Outputs of steps in this answer that are not taken are missing too.
   const { missing } = work;
@@ -257,7 +270,7 @@ export function watchAssemblies(turn: Turn): void {
     coordinator.transactions.get(id)?.state === "Assembling";
   for (const [key, work] of coordinator.assemblies) {
     if (tick >= work.deadlineTick) {
-      coordinator.assemblies.delete(key);
+      closeAssembly(turn, key);
       // Nobody waits for what has happened meanwhile.
       if (work.request.ids.some(isAssembling))
         noteSilence(turn, work.to, "assembly");

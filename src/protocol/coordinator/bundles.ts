@@ -1,5 +1,5 @@
 import type { Digest, IntentId } from "../ids.ts";
-import type { Turn } from "../turn.ts";
+import { raise, type Turn } from "../turn.ts";
 import type { BundleWork, Coordinator } from "./model.ts";
 import { tellTransaction } from "./tell.ts";
 import type {
@@ -54,6 +54,7 @@ export function dissolve(turn: Turn, work: BundleWork): void {
   const bundled = work.isForUser ? preparations : bundles;
   const index = bundled.indexOf(work);
   if (index === -1) return;
+  raise(turn, "BundleDissolved");
   const dissolved = bundled.splice(index, work.isForUser ? 1 : Infinity);
   const ids = dissolved.flatMap(({ bundle }) =>
     bundle.steps.map(({ intentId, signature }) => ({ intentId, signature })),

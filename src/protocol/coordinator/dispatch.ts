@@ -2,17 +2,27 @@ import type { Digest, NodeName } from "../ids.ts";
 import type { MessageOf } from "../messages.ts";
 import { outlineOf } from "../outline.ts";
 import type { DispatchRecord } from "../records.ts";
-import { bySender, ignore, nextRequest, send, type Turn } from "../turn.ts";
+import {
+  bySender,
+  ignore,
+  nextRequest,
+  raise,
+  send,
+  type Turn,
+} from "../turn.ts";
 import { dissolve, findBundle, isExpiring, tellAll } from "./bundles.ts";
 import { addDispatch } from "./indexes.ts";
-import type { BundleWork } from "./model.ts";
+import type { BundleWork, Coordinator } from "./model.ts";
 import { noteOffence } from "./offences.ts";
 import { noteAnswer } from "./silence.ts";
 import { tellTransaction } from "./tell.ts";
 
 /** Asks for permission for bundles that have their endorsements, in order: for none before those in front of it are asked for. */
-export function askPermission(turn: Turn): void {
-  const { bundles } = turn.node.coordinator;
+export function askPermission(
+  { bundles }: Coordinator,
+  _event: unknown,
+  turn: Turn,
+): void {
   const next = bundles.findIndex(({ isAsking }) => !isAsking);
   if (next === -1) return;
   for (const work of bundles.slice(next)) {
@@ -62,7 +72,7 @@ export function receivePermission(
     ignore(turn, "stale permission");
     return;
   }
-  noteAnswer(coordinator, from, "permission");
+  noteAnswer(turn, from, "permission");
   if (coordinator.state === "Active") dispatchPermitted(turn);
 }
 
@@ -87,6 +97,7 @@ function dispatchPermitted(turn: Turn): void {
 function dispatch(turn: Turn, work: BundleWork): void {
   const { coordinator } = turn.node;
   coordinator.bundles.shift();
+  raise(turn, "BundleDispatched");
   tellAll(turn, work, { type: "DispatchConfirmed" });
   const record: DispatchRecord = {
     kind: "dispatch",
@@ -145,7 +156,7 @@ export function receiveDenial(
     ignore(turn, "stale denial");
     return;
   }
-  noteAnswer(coordinator, from, "permission");
+  noteAnswer(turn, from, "permission");
   let isAnyGone = false;
   for (const { id } of message.denied) {
     const transaction = coordinator.transactions.get(id);

@@ -8,6 +8,7 @@ import {
   ignore,
   newKey,
   nextRequest,
+  raise,
   send,
   type Sequencer,
   type Turn,
@@ -24,8 +25,12 @@ import { tellTransaction } from "./tell.ts";
 const GATHERED_TURNS = 4;
 
 /** Bundles whatever is assembled, as long as few bundles are on their way. */
-export function formBundles(turn: Turn): void {
-  const { coordinator, config } = turn.node;
+export function formBundles(
+  coordinator: Coordinator,
+  _event: unknown,
+  turn: Turn,
+): void {
+  const { config } = turn.node;
   // Where bundles are small by choice, as many are on their way as hold what a large one would. They go in packs.
   const bundlesMax = Math.max(
     limits.bundles,
@@ -66,8 +71,11 @@ function isGathering(
 }
 
 /** Has every step that is only to be prepared endorsed by itself, once all that it builds on is on the ledger. */
-export function formPreparations(turn: Turn): void {
-  const { toPrepare, preparations, transactions } = turn.node.coordinator;
+export function formPreparations(
+  { toPrepare, preparations, transactions }: Coordinator,
+  _event: unknown,
+  turn: Turn,
+): void {
   for (const id of toPrepare) {
     if (preparations.length >= limits.preparations) return;
     const transaction = transactions.get(id);
@@ -276,6 +284,7 @@ export function receiveEndorsement(
   work.endorsements.set(from, { endorser: from, digest, signature });
   if (work.isEndorsed || work.endorsements.size < config.threshold) return;
   work.isEndorsed = true;
+  raise(turn, "BundleEndorsed");
   work.tries = 0;
   work.deadlineTick = turn.node.tick + config.stateTicks;
   tellAll(turn, work, { type: "Endorsed" });

@@ -188,6 +188,18 @@ export function hasLostTheRange(
   );
 }
 
+/** The same, and nothing that it dispatched is open. */
+export function hasNothingToFlush(
+  coordinator: Coordinator,
+  event: unknown,
+  turn: Turn,
+): boolean {
+  return (
+    hasNothingDispatched(coordinator) &&
+    hasLostTheRange(coordinator, event, turn)
+  );
+}
+
 /** This node's own view has reached the range in which it comes first. */
 export function hasReachedItsRange(
   _: Coordinator,

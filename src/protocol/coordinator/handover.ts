@@ -9,6 +9,7 @@ import {
   isSilent,
   newKey,
   nextRequest,
+  raise,
   send,
   type Turn,
 } from "../turn.ts";
@@ -56,6 +57,7 @@ export function prepare(
   turn: Turn,
 ): void {
   const { node } = turn;
+  raise(turn, "RoleTaken");
   coordinator.enteredTick = node.tick;
   if (isToldOtherwise(coordinator, handover)) {
     assembleAgain(turn);
@@ -309,9 +311,10 @@ export function giveWay(
 export function keepWaiting(
   coordinator: Coordinator,
   _event: unknown,
-  { node }: Turn,
+  turn: Turn,
 ): void {
-  coordinator.enteredTick = node.tick;
+  raise(turn, "RoleTaken");
+  coordinator.enteredTick = turn.node.tick;
   coordinator.predecessor = coordinator.flushOwner;
   coordinator.successor = undefined;
 }

@@ -1,3 +1,4 @@
+import type { CoordinatorFact } from "../facts.ts";
 import type { Heap } from "../heap.ts";
 import type {
   Digest,
@@ -37,7 +38,8 @@ export type CoordinatorEvent =
       readonly from: NodeName;
       readonly request: MessageOf<"DelegationRequest">;
     }
-  | { readonly type: "TransactionConfirmed" }
+  /** All that a node had here, and that is not dispatched, went back to it. */
+  | { readonly type: "WorkReturned" }
   | {
       readonly type: "HeartbeatReceived";
       readonly from: NodeName;
@@ -56,7 +58,8 @@ export type CoordinatorEvent =
       readonly handover: MessageOf<"Handover">;
     }
   /** The node whose handover was awaited has not been heard for too long. */
-  | { readonly type: "PredecessorSilent" };
+  | { readonly type: "PredecessorSilent" }
+  | CoordinatorFact;
 
 /** An assembly that a sender was asked for. */
 export interface AssemblyWork {

@@ -49,6 +49,6 @@ export function receivePreparedAck(
     ignore(turn, "stale acknowledgement");
     return;
   }
-  noteAnswer(turn.node.coordinator, from, "permission");
+  noteAnswer(turn, from, "permission");
   tellAll(turn, work, { type: "Taken" });
 }

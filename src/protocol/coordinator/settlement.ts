@@ -93,7 +93,7 @@ export function ledgerReverted(turn: Turn, facts: readonly LedgerFact[]): void {
     for (const id of intents) {
       const transaction = coordinator.transactions.get(id);
       if (transaction?.state === "Confirmed")
-        tellTransaction(turn, transaction, { type: "HeartbeatInterval" });
+        tellTransaction(turn, transaction, { type: "FulfilmentUndone" });
     }
   }
 }

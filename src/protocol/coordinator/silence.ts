@@ -1,8 +1,8 @@
-import type { IntentId, NodeName } from "../ids.ts";
+import type { IntentId, NodeName, RequestKey } from "../ids.ts";
 import { limits } from "../limits.ts";
-import { idsOf, type Sequencer, type Turn } from "../turn.ts";
+import { idsOf, raise, type Sequencer, type Turn } from "../turn.ts";
 import { sendReturned } from "./actions.ts";
-import type { Coordinator, Question } from "./model.ts";
+import type { Question } from "./model.ts";
 import { tellTransaction } from "./tell.ts";
 import { isUndispatched } from "./transaction/guards.ts";
 
@@ -16,15 +16,26 @@ export function isPaused(
 
 /** A sender answered in time. That it assembles does not mean that it permits anything, nor the other way round. */
 export function noteAnswer(
-  { silences }: Coordinator,
+  turn: Turn,
   sender: NodeName,
   question: Question,
 ): void {
+  const { silences } = turn.node.coordinator;
   const silence = silences.get(sender);
   if (silence === undefined) return;
   const left = { ...silence, [question]: 0 };
-  if (left.assembly + left.permission === 0) silences.delete(sender);
-  else silences.set(sender, left);
+  if (left.assembly + left.permission > 0) {
+    silences.set(sender, left);
+    return;
+  }
+  silences.delete(sender);
+  raise(turn, "SenderAnswered");
+}
+
+/** A request for assembly is answered, or nobody waits for the answer any more. */
+export function closeAssembly(turn: Turn, key: RequestKey): void {
+  turn.node.coordinator.assemblies.delete(key);
+  raise(turn, "AssemblyFinished");
 }
 
 /**
@@ -49,7 +60,7 @@ export function noteSilence(
   );
   silences.set(sender, { ...counts, untilTick: tick + pause });
   for (const [key, { to }] of assemblies)
-    if (to === sender) assemblies.delete(key);
+    if (to === sender) closeAssembly(turn, key);
   const returned = [...(bySender.get(sender)?.values() ?? [])].filter(
     ({ state }) => isUndispatched(state),
   );

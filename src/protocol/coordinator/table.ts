@@ -1,7 +1,10 @@
-import type { Table } from "../machine.ts";
+import { impossible, type Table } from "../machine.ts";
 import type { Turn } from "../turn.ts";
 import { activate, countBeat, note, rest, returnWork } from "./actions.ts";
+import { requestAssemblies } from "./assembly.ts";
 import { accept, refuse } from "./delegation.ts";
+import { askPermission } from "./dispatch.ts";
+import { formBundles, formPreparations } from "./endorsements.ts";
 import {
   hasNothingNewToWaitFor,
   hasNothingToWaitFor,
@@ -18,6 +21,7 @@ import {
 import {
   hasLostTheRange,
   hasNothingDispatched,
+  hasNothingToFlush,
   hasNoWork,
   hasReachedItsRange,
   hearsAnother,
@@ -76,6 +80,27 @@ const givenUp = [
   },
 ] as const;
 
+/** Something that lets more be assembled, or bundled, while this node may not dispatch yet. */
+const assemblingAhead = [{ to: "Prepared", run: [requestAssemblies] }] as const;
+const bundlingAhead = [{ to: "Prepared", run: [formBundles] }] as const;
+const workingAhead = [
+  { to: "Prepared", run: [requestAssemblies, formBundles] },
+] as const;
+
+/** The same while it dispatches. */
+const assembling = [{ to: "Active", run: [requestAssemblies] }] as const;
+const bundling = [
+  { to: "Active", run: [formBundles, formPreparations] },
+] as const;
+const working = [
+  { to: "Active", run: [requestAssemblies, formBundles, formPreparations] },
+] as const;
+
+/** It waits for no other node. */
+const notWaiting = {
+  PredecessorSilent: impossible("it waits for no handover and no flush point"),
+} as const;
+
 /** The node as a coordinator. The diagram in docs/state-machines.md is printed from this table. */
 export const coordinatorTable: Table<
   CoordinatorState,
@@ -84,6 +109,7 @@ export const coordinatorTable: Table<
   Turn
 > = {
   Idle: {
+    ...notWaiting,
     HandoverReceived: handedOver,
     HandoverRequestReceived: [{ to: "Idle", run: [handOverNothing] }],
     TransactionsDelegated: [
@@ -103,6 +129,7 @@ export const coordinatorTable: Table<
     ],
   },
   Observing: {
+    ...notWaiting,
     HandoverReceived: handedOver,
     HandoverRequestReceived: [{ to: "Observing", run: [handOverNothing] }],
     TransactionsDelegated: [
@@ -119,6 +146,7 @@ export const coordinatorTable: Table<
     HeartbeatInterval: [{ to: "Idle", when: hearsNobody }],
   },
   Standby: {
+    ...notWaiting,
     HandoverReceived: handedOver,
     HandoverRequestReceived: [{ to: "Standby", run: [handOverNothing] }],
     NewBlock: [
@@ -154,7 +182,7 @@ export const coordinatorTable: Table<
   },
   Prepared: {
     TransactionsDelegated: [{ to: "Prepared", run: [accept] }],
-    TransactionConfirmed: [
+    NewBlock: [
       { to: "Active", when: isFlushed, run: [verifyContext, activate] },
       { to: "Active", when: isFlushOver, run: [distrust, activate] },
     ],
@@ -174,14 +202,23 @@ export const coordinatorTable: Table<
       { to: "Prepared", when: isForeign, run: [note] },
     ],
     PredecessorSilent: [{ to: "Active", run: [distrust, activate] }],
+    RoleTaken: workingAhead,
+    TickPassed: workingAhead,
+    LedgerMoved: workingAhead,
+    TransactionPooled: assemblingAhead,
+    AssemblyFinished: workingAhead,
+    StepFell: workingAhead,
+    StepAssembled: bundlingAhead,
+    BundleDissolved: bundlingAhead,
   },
   Active: {
+    ...notWaiting,
     TransactionsDelegated: [
       { to: "Active", when: mayDelegate, run: [accept] },
       { to: "Active", run: [refuse] },
     ],
     HandoverReceived: overtaken,
-    TransactionConfirmed: [{ to: "Idle", when: hasNoWork, run: [rest] }],
+    WorkReturned: [{ to: "Idle", when: hasNoWork, run: [rest] }],
     HeartbeatInterval: [{ to: "Idle", when: hasNoWork, run: [rest] }],
     HandoverRequestReceived: [
       { to: "Flush", when: isAskedByHigher, run: [handOverToHim] },
@@ -190,16 +227,38 @@ export const coordinatorTable: Table<
       { to: "Flush", when: isOutrankedBy, run: [note, handOverToHim] },
       { to: "Active", when: isForeign, run: [note] },
     ],
-    NewBlock: [{ to: "Flush", when: hasLostTheRange, run: [handOverToFirst] }],
+    NewBlock: [
+      { to: "Closing", when: hasNothingToFlush, run: [handOverToFirst] },
+      { to: "Flush", when: hasLostTheRange, run: [handOverToFirst] },
+      { to: "Idle", when: hasNoWork, run: [rest] },
+    ],
+    RoleTaken: [
+      {
+        to: "Active",
+        run: [requestAssemblies, formBundles, formPreparations, askPermission],
+      },
+    ],
+    TickPassed: working,
+    LedgerMoved: working,
+    TransactionPooled: assembling,
+    SenderAnswered: assembling,
+    AssemblyFinished: working,
+    StepFell: working,
+    StepAssembled: bundling,
+    BundleDispatched: bundling,
+    BundleDissolved: bundling,
+    BundleEndorsed: [{ to: "Active", run: [askPermission] }],
   },
   Flush: {
+    ...notWaiting,
     TransactionsDelegated: [{ to: "Flush", run: [refuse] }],
-    TransactionConfirmed: [{ to: "Closing", when: hasNothingDispatched }],
+    NewBlock: [{ to: "Closing", when: hasNothingDispatched }],
     HeartbeatInterval: [{ to: "Closing", when: hasNothingDispatched }],
     HandoverRequestReceived: [{ to: "Flush", run: [handOverToHim] }],
     HeartbeatReceived: [{ to: "Flush", when: isForeign, run: [note] }],
   },
   Closing: {
+    ...notWaiting,
     HandoverReceived: handedOver,
     TransactionsDelegated: [
       { to: "Active", when: mayStartAtOnce, run: [accept, activate] },

@@ -1,4 +1,4 @@
-import { popUntil, push } from "../heap.ts";
+import { popUntil } from "../heap.ts";
 import type { IntentId, NodeName } from "../ids.ts";
 import type { Stage } from "../messages.ts";
 import {
@@ -7,10 +7,12 @@ import {
   isFoundSilent,
   isSilent,
   isSuspected,
+  raise,
   type Sequencer,
   type Turn,
 } from "../turn.ts";
 import type { Sender, SenderEvent } from "./model.ts";
+import { putOut } from "./outgoing.ts";
 import { tell } from "./tell.ts";
 import type { SenderTransaction } from "./transaction/model.ts";
 
@@ -29,6 +31,7 @@ export function follow(
   turn: Turn,
 ): void {
   const { node } = turn;
+  raise(turn, "CoordinatorKnown");
   node.silent.delete(from);
   if (
     !isSuspected(node, from) &&
@@ -158,7 +161,7 @@ export function watch(turn: Turn): void {
       transaction?.state === "Delegated" &&
       transaction.sentTo === undefined
     ) {
-      push(sender.outgoing, transaction.sequence, id);
+      putOut(turn, transaction);
     }
   }
   const { delegate } = sender;

@@ -176,8 +176,12 @@ function judge(
 }
 
 /** Nobody needs any more what the domain is busy with: the coordinator need not wait for it. */
-export function dropAssembly(turn: Turn): void {
-  const { sender, tick, config } = turn.node;
+export function dropAssembly(
+  sender: Sender,
+  _event: unknown,
+  turn: Turn,
+): void {
+  const { tick, config } = turn.node;
   const { assembly, transactions } = sender;
   if (assembly === undefined) return;
   if (!assembly.isStarted) {

@@ -11,6 +11,7 @@ import {
   newKey,
   nextRequest,
   nextTry,
+  raise,
   rangeOf,
   send,
   type Sequencer,
@@ -18,32 +19,35 @@ import {
 } from "../turn.ts";
 import { changeDelegate, giveUpOn, preferredCoordinator } from "./actions.ts";
 import type { PendingDelegation, Sender } from "./model.ts";
+import { putOut } from "./outgoing.ts";
 import { tell } from "./tell.ts";
 import type { SenderTransaction } from "./transaction/model.ts";
 
-/** Delegates what waits, in order of arrival, one message at a time. */
-export function delegate(turn: Turn): void {
+/** Nothing is open: there is nothing to send, nor to wait for. */
+export function stopDelegating(sender: Sender): void {
+  sender.waitForRange = undefined;
+  sender.delegation = undefined;
+  sender.outgoing.entries.length = 0;
+  sender.delayed.entries.length = 0;
+}
+
+/** Delegates what waits, in order of arrival, one message at a time, to the coordinator that is preferred now. */
+export function delegate(sender: Sender, event: unknown, turn: Turn): void {
   const { node } = turn;
-  const { sender, config } = node;
+  const { config } = node;
   if (
     sender.waitForRange !== undefined &&
     (rangeOf(node, node.height) >= sender.waitForRange ||
       node.tick >= sender.waitUntilTick)
   )
     sender.waitForRange = undefined;
-  if (sender.transactions.size === 0) {
-    sender.delegation = undefined;
-    sender.outgoing.entries.length = 0;
-    sender.delayed.entries.length = 0;
-    return;
-  }
   const preferred = preferredCoordinator(node);
   if (preferred === undefined) return;
   if (preferred !== sender.delegate && sender.waitForRange === undefined) {
     const silentNode = whoDoesNotAnswer(node);
     if (silentNode !== undefined) {
       giveUpOn(turn, silentNode);
-      delegate(turn);
+      delegate(sender, event, turn);
       return;
     }
     changeDelegate(turn, preferred);
@@ -58,14 +62,15 @@ export function delegate(turn: Turn): void {
         delegation.to !== config.self)
     ) {
       giveUpOn(turn, delegation.to);
-      delegate(turn);
+      delegate(sender, event, turn);
       return;
     }
     if (!isDue) return;
     delegation.tries += 1;
     delegation.dueTick = nextRequest(turn, delegation.tries, delegation.key);
     sendDelegation(turn, delegation.ids);
-    return;
+    // If nothing of it is left there, others need not wait for it.
+    if (sender.delegation !== undefined) return;
   }
   if (sender.waitForRange !== undefined || node.tick < sender.pausedUntil)
     return;
@@ -216,6 +221,7 @@ export function acceptDelegation(
   { key, ids }: MessageOf<"DelegationAccepted">,
 ): void {
   const { sender, tick } = turn.node;
+  raise(turn, "DelegationAnswered");
   if (from === sender.delegate) sender.heardTick = tick;
   for (const id of ids) {
     const transaction = sender.transactions.get(id);
@@ -223,8 +229,7 @@ export function acceptDelegation(
     transaction.isAccepted = true;
     for (const dependantId of sender.dependants.get(id) ?? []) {
       const dependant = sender.transactions.get(dependantId);
-      if (dependant !== undefined)
-        push(sender.outgoing, dependant.sequence, dependantId);
+      if (dependant !== undefined) putOut(turn, dependant);
     }
   }
   const { delegation } = sender;
@@ -250,6 +255,7 @@ export function rejectDelegation(
   const { sender } = node;
   const { delegation } = sender;
   if (delegation?.key !== message.key || delegation.to !== from) return;
+  raise(turn, "DelegationAnswered");
   sender.delegation = undefined;
   sender.refusals += 1;
   const { refusals } = sender;

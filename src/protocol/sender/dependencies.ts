@@ -1,10 +1,9 @@
-import { push } from "../heap.ts";
 import type { IntentId, NodeName } from "../ids.ts";
 import { limits } from "../limits.ts";
 import { isRemembered, remember } from "../recent.ts";
-import { tellSender } from "../tell.ts";
 import { pages, send, type Turn } from "../turn.ts";
-import type { Sender } from "./model.ts";
+import type { Sender, SenderEvent } from "./model.ts";
+import { putOut } from "./outgoing.ts";
 import { tell } from "./tell.ts";
 import type { SenderTransaction } from "./transaction/model.ts";
 
@@ -16,31 +15,29 @@ export function freeDependants(turn: Turn, id: IntentId): void {
     if (dependant === undefined) continue;
     dependant.waitsFor.delete(id);
     // Somebody said that it had failed. The ledger knows better.
-    if (isDoubt(dependant.parked, id)) resume(turn, dependant);
-    else if (dependant.waitsFor.size === 0)
-      push(sender.outgoing, dependant.sequence, dependantId);
+    if (isDoubt(dependant.parked, id))
+      tell(turn, dependant, { type: "Resumed" });
+    else if (dependant.waitsFor.size === 0) putOut(turn, dependant);
   }
   sender.dependants.delete(id);
 }
 
-/** An own intent can never be confirmed, and so what depends on it reverts. */
+/** Own intents can never be confirmed, and so what depends on them reverts. */
 export function failDependants(
+  sender: Sender,
+  { failed }: Extract<SenderEvent, { readonly type: "TransactionsFailed" }>,
   turn: Turn,
-  id: IntentId,
-  why: "reverted" | "was prepared and not executed" = "reverted",
 ): void {
-  const { sender } = turn.node;
-  remember(sender.failed, id, true);
-  const dependants = sender.dependants.get(id) ?? [];
-  sender.dependants.delete(id);
-  for (const dependantId of dependants) {
-    const dependant = sender.transactions.get(dependantId);
-    const reason = `It depends on ${id}, which ${why}`;
-    if (
-      dependant !== undefined &&
-      tell(turn, dependant, { type: "DependencyReverted", reason })
-    )
-      tellSender(turn, { type: "TransactionConfirmed" });
+  for (const { id, why } of failed) {
+    remember(sender.failed, id, true);
+    const dependants = sender.dependants.get(id) ?? [];
+    sender.dependants.delete(id);
+    for (const dependantId of dependants) {
+      const dependant = sender.transactions.get(dependantId);
+      const reason = `It depends on ${id}, which ${why}`;
+      if (dependant !== undefined)
+        tell(turn, dependant, { type: "DependencyReverted", reason });
+    }
   }
 }
 
@@ -102,10 +99,8 @@ export function doubtDependency(
     const dependant = sender.transactions.get(dependantId);
     if (dependant === undefined || dependant.isDoomed) continue;
     const reason = `${doubtOf(id)}${from} says`;
-    if (tell(turn, dependant, { type: "DependencyDoubted", reason })) {
+    if (tell(turn, dependant, { type: "DependencyDoubted", reason }))
       limitDoubt(turn, dependant);
-      tellSender(turn, { type: "TransactionConfirmed" });
-    }
   }
 }
 
@@ -131,7 +126,7 @@ export function endDoubts(turn: Turn): void {
         isDoubt(transaction.parked, one),
       )
     ) {
-      resume(turn, transaction);
+      tell(turn, transaction, { type: "Resumed" });
       sender.inquiryTick = tick;
     }
   }
@@ -144,13 +139,8 @@ export function restoreDoubts(turn: Turn): void {
     const doubted = intent.dependsOn.filter((id) => isDoubt(parked, id));
     if (doubted.length === 0) continue;
     if (doubted.some((id) => waitsFor.has(id))) limitDoubt(turn, transaction);
-    else resume(turn, transaction);
+    else tell(turn, transaction, { type: "Resumed" });
   }
-}
-
-function resume(turn: Turn, transaction: SenderTransaction): void {
-  if (tell(turn, transaction, { type: "Resumed" }))
-    tellSender(turn, { type: "TransactionCreated" });
 }
 
 /** Whether something is parked because an intent is said to have failed. */

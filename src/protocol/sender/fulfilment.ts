@@ -5,7 +5,6 @@ import type { MessageOf } from "../messages.ts";
 import { hashingFor, outlineInItsEpoch } from "../outline.ts";
 import type { Fulfilment } from "../records.ts";
 import { trust } from "../suspicion.ts";
-import { tellSender } from "../tell.ts";
 import type { Bundle } from "../transition.ts";
 import {
   ignore,
@@ -58,14 +57,10 @@ function settle(
   { block }: Fulfilment,
   verdict: "own" | "foreign",
 ): void {
-  const isEnded =
-    verdict === "own"
-      ? tell(turn, transaction, { type: "ConfirmedSuccess", block })
-      : tell(turn, transaction, {
-          type: "FulfilledByOther",
-          reason: notOwnStep,
-        });
-  if (isEnded) tellSender(turn, { type: "TransactionConfirmed" });
+  if (verdict === "own")
+    tell(turn, transaction, { type: "ConfirmedSuccess", block });
+  else
+    tell(turn, transaction, { type: "FulfilledByOther", reason: notOwnStep });
 }
 
 /** Whose step a bundle holds for an intent of this node, as far as it has seen the bundle. */

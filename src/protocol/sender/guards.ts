@@ -1,3 +1,4 @@
+import { graceTicks, type Turn } from "../turn.ts";
 import type { Sender } from "./model.ts";
 
 export function hasOpenTransactions({
@@ -5,4 +6,15 @@ export function hasOpenTransactions({
   resting,
 }: Sender): boolean {
   return transactions.size > resting;
+}
+
+/** No coordinator was heard lately. */
+export function hearsNoCoordinator(
+  { active }: Sender,
+  _event: unknown,
+  { node }: Turn,
+): boolean {
+  return (
+    active === undefined || node.tick - active.tick > graceTicks(node.config)
+  );
 }

@@ -1,3 +1,4 @@
+import type { FailedIntent, SenderFact } from "../facts.ts";
 import { createHeap, type Heap } from "../heap.ts";
 import type { IntentId, NodeName, RequestKey } from "../ids.ts";
 import { limits } from "../limits.ts";
@@ -17,9 +18,12 @@ export type SenderEvent =
     }
   | { readonly type: "HeartbeatInterval" }
   | { readonly type: "TransactionCreated" }
-  | { readonly type: "TransactionConfirmed" }
-  | { readonly type: "NewBlock" }
-  | { readonly type: "BaseLedgerTransactionReverted" };
+  /** Intents of this node can never be confirmed. */
+  | {
+      readonly type: "TransactionsFailed";
+      readonly failed: readonly FailedIntent[];
+    }
+  | SenderFact;
 
 /** A delegation that is not acknowledged yet. One at a time, so that order is kept. */
 export interface PendingDelegation {

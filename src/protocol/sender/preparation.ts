@@ -2,7 +2,6 @@ import type { NodeName } from "../ids.ts";
 import type { MessageOf } from "../messages.ts";
 import { digestOf } from "../outline.ts";
 import type { Prepared } from "../records.ts";
-import { tellSender } from "../tell.ts";
 import { nextTry, send, type Sequencer, type Turn } from "../turn.ts";
 import { tell } from "./tell.ts";
 import type { SenderTransaction } from "./transaction/model.ts";
@@ -30,11 +29,9 @@ export function receivePrepared(
       endorsements,
     });
     if (
-      prepared !== undefined &&
-      tell(turn, transaction, { type: "PreparedReceived", prepared })
-    )
-      tellSender(turn, { type: "TransactionConfirmed" });
-    else {
+      prepared === undefined ||
+      !tell(turn, transaction, { type: "PreparedReceived", prepared })
+    ) {
       // Not at once again: what made this node refuse it may last.
       sender.pausedUntil = nextTry(turn, 0, key);
       tell(turn, transaction, { type: "Released" });

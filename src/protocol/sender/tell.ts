@@ -1,9 +1,10 @@
 import { step } from "../machine.ts";
-import type { Turn } from "../turn.ts";
+import { raise, type Turn } from "../turn.ts";
 import type {
   SenderTransaction,
   SenderTransactionEvent,
 } from "./transaction/model.ts";
+import { isResting } from "./transaction/guards.ts";
 import { senderTransactionTable } from "./transaction/table.ts";
 
 /** Gives an event to one transaction. */
@@ -16,11 +17,11 @@ export function tell(
   const wasResting = isResting(transaction);
   const isTaken = step(senderTransactionTable, transaction, event, turn);
   const isNowResting = isResting(transaction);
-  if (isNowResting !== wasResting) sender.resting += isNowResting ? 1 : -1;
+  if (isNowResting !== wasResting) {
+    sender.resting += isNowResting ? 1 : -1;
+    if (isNowResting) raise(turn, "TransactionRested");
+    else if (sender.transactions.has(transaction.id))
+      raise(turn, "TransactionResumed");
+  }
   return isTaken;
-}
-
-/** It waits for its user, and nobody works on it. */
-function isResting({ state }: SenderTransaction): boolean {
-  return state === "Parked" || state === "PreparedForUser";
 }

@@ -1,6 +1,6 @@
-import { push } from "../heap.ts";
 import type { IntentId } from "../ids.ts";
 import type { Turn } from "../turn.ts";
+import { putOut } from "./outgoing.ts";
 import type { SenderTransaction } from "./transaction/model.ts";
 
 /** It waits until that intent is confirmed. */
@@ -29,13 +29,14 @@ export function waitAgain(turn: Turn, lost: ReadonlySet<IntentId>): void {
 }
 
 /** The ledger has moved on, or more is known of it: perhaps it was that which postponed these. */
-export function reconsider({ node }: Turn): void {
-  const { postponed, outgoing } = node.sender;
+export function reconsider(turn: Turn): void {
+  const { node } = turn;
+  const { postponed } = node.sender;
   for (const transaction of postponed) {
     // What is dispatched meanwhile needs no delegation.
     if (transaction.state !== "Delegated") continue;
     transaction.retryTick = node.tick;
-    push(outgoing, transaction.sequence, transaction.id);
+    putOut(turn, transaction);
   }
   postponed.clear();
 }

@@ -2,7 +2,7 @@ import type { Hex } from "../../ledger/index.ts";
 import type { EmittedLog } from "./block.ts";
 
 // Gas is an estimate: no EVM runs here. It is right for plain transfers, and for the calls of the ledger it is between what the
-// contract needs and the bound that submitters offer (`runtime/ledger/submitter/gas.ts`).
+// contract needs and the bound that submitters offer (`src/chain/submitter/gas.ts`).
 
 const TRANSACTION = 21_000;
 const CREATION = 32_000;

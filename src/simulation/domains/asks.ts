@@ -1,5 +1,5 @@
 import type { IntentId } from "../../protocol/ids.ts";
-import type { DomainGroup } from "../../runtime/domains/domain.ts";
+import type { DomainGroup } from "../../domains/domain.ts";
 import type { DrawAsk } from "../workload.ts";
 import type { Trial } from "./trial.ts";
 

@@ -4,7 +4,7 @@ import type {
   DomainState,
   Json,
   NewState,
-} from "../../runtime/domains/domain.ts";
+} from "../../domains/domain.ts";
 import type { Intent } from "../../protocol/transition.ts";
 import type { Random } from "../random.ts";
 

@@ -6,9 +6,9 @@ import {
   type DomainGroup,
   DomainRefusal,
   type Json,
-} from "../../runtime/domains/domain.ts";
-import { parseEntry } from "../../runtime/users/abi/parse-abi.ts";
-import { signatureOf } from "../../runtime/users/abi/signature.ts";
+} from "../../domains/domain.ts";
+import { parseEntry } from "../../api/abi/parse-abi.ts";
+import { signatureOf } from "../../api/abi/signature.ts";
 import type { Random } from "../random.ts";
 import type { DrawCall, DrawnCall, Trial } from "./trial.ts";
 

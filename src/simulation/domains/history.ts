@@ -1,6 +1,6 @@
 import type { StateId } from "../../protocol/ids.ts";
-import type { DomainGroup, DomainState } from "../../runtime/domains/domain.ts";
-import { readState } from "../../runtime/states/content.ts";
+import type { DomainGroup, DomainState } from "../../domains/domain.ts";
+import { readState } from "../../domains/states/content.ts";
 import type { Block } from "../chain.ts";
 import { violation } from "../violation.ts";
 import type { History } from "./trial.ts";

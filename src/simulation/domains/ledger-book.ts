@@ -3,11 +3,11 @@ import type { Hashing } from "../../protocol/config.ts";
 import type { GroupAddress, IntentId, StateId } from "../../protocol/ids.ts";
 import { outlineOf } from "../../protocol/outline.ts";
 import type { Bundle, State } from "../../protocol/transition.ts";
-import type { IndexedTransition } from "../../runtime/ports.ts";
-import { transitionOf } from "../../runtime/states/arrange.ts";
-import { StateBook } from "../../runtime/states/book.ts";
-import { Database } from "../../runtime/store/database.ts";
-import { States, statesSchema } from "../../runtime/store/states.ts";
+import type { IndexedTransition } from "../../chain/ports.ts";
+import { transitionOf } from "../../domains/states/arrange.ts";
+import { StateBook } from "../../domains/states/book.ts";
+import { Database } from "../../store/database.ts";
+import { States, statesSchema } from "../../store/states.ts";
 import type { Block } from "../chain.ts";
 import type { Book } from "./domain.ts";
 
@@ -57,7 +57,13 @@ export class LedgerBook implements Book {
   }
 
   /** Others have told what it may know, and that the rest is not for it. */
-  see({ height, transitions, bundles }: Block): void {
+  see(block: Block): void {
+    this.#database.write(() => {
+      this.#see(block);
+    });
+  }
+
+  #see({ height, transitions, bundles }: Block): void {
     for (const { intents, inputs } of transitions) {
       for (const id of intents) this.#fulfilled.add(id);
       for (const id of inputs) this.#spent.add(id);
@@ -76,7 +82,9 @@ export class LedgerBook implements Book {
       for (const id of intents) this.#fulfilled.delete(id);
       for (const id of inputs) this.#spent.delete(id);
     }
-    this.#stored.revertTo(height - 1);
+    this.#database.write(() => {
+      this.#stored.revertTo(height - 1);
+    });
     this.states.reload();
   }
 

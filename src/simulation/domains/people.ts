@@ -1,5 +1,5 @@
 import type { NodeName } from "../../protocol/ids.ts";
-import type { DomainState } from "../../runtime/domains/domain.ts";
+import type { DomainState } from "../../domains/domain.ts";
 
 /** Those who use a node. */
 export const people = ["x", "y"];

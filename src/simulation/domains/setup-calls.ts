@@ -1,6 +1,6 @@
 import type { IntentId } from "../../protocol/ids.ts";
-import type { DomainGroup } from "../../runtime/domains/domain.ts";
-import { genesisIdOf } from "../../runtime/domains/genesis.ts";
+import type { DomainGroup } from "../../domains/domain.ts";
+import { genesisIdOf } from "../../domains/genesis.ts";
 import { intentIdOf } from "../hashing.ts";
 import type { Wish } from "../workload.ts";
 import type { Trial } from "./trial.ts";

@@ -5,7 +5,7 @@ import type {
   DomainCall,
   DomainGroup,
   DomainState,
-} from "../../runtime/domains/domain.ts";
+} from "../../domains/domain.ts";
 import type { Random } from "../random.ts";
 import type { DrawnGroup } from "./domain.ts";
 

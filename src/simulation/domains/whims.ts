@@ -1,4 +1,4 @@
-import type { Domain } from "../../runtime/domains/domain.ts";
+import type { Domain } from "../../domains/domain.ts";
 import type { AssemblyRequest } from "./domain.ts";
 
 /** A domain whose users are not always ready, and which does not always work. */

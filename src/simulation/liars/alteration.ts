@@ -1,6 +1,5 @@
 import type { IntentId } from "../../protocol/ids.ts";
 import type { Message, MessageOf } from "../../protocol/messages.ts";
-import { sign } from "../hashing.ts";
 import { denials, refusals } from "../lies.ts";
 import {
   edgeHeight,
@@ -83,7 +82,7 @@ export function alter(message: Message, means: Means): Message {
         () =>
           digest === undefined
             ? undefined
-            : { ...message, digest, signature: sign(means.self, digest) },
+            : { ...message, digest, signature: means.keys.signDigest(digest) },
       );
     }
     case "Refusal":

@@ -1,6 +1,5 @@
 import type { Digest, NodeName } from "../../protocol/ids.ts";
 import type { Bundle, Endorsement } from "../../protocol/transition.ts";
-import { sign } from "../hashing.ts";
 import { withDeadline } from "./fields.ts";
 import { edgeDeadlines, pickOther } from "./heights.ts";
 import type { Liar, LiarPorts, Said } from "./liar.ts";
@@ -20,7 +19,11 @@ export function createCollector(ports: LiarPorts): Liar {
   const collect = (bundle: Bundle): void => {
     const { digest } = bundle;
     if (collected.has(digest)) return;
-    const own = { endorser: self, digest, signature: sign(self, digest) };
+    const own = {
+      endorser: self,
+      digest,
+      signature: ports.keys.signDigest(digest),
+    };
     const endorsements = new Map(
       committee.includes(self) ? [[self, own] as const] : [],
     );

@@ -8,7 +8,6 @@ import type {
   Step,
 } from "../../protocol/transition.ts";
 import type { SimulatedDomain } from "../domains/domain.ts";
-import { sign } from "../hashing.ts";
 import type { Random } from "../random.ts";
 import {
   edgeDeadlines,
@@ -17,6 +16,7 @@ import {
   pickOther,
 } from "./heights.ts";
 import type { Knowledge } from "./knowledge.ts";
+import type { LiarKeys } from "./liar.ts";
 
 // What a liar puts into a field instead of what belongs there.
 
@@ -24,6 +24,7 @@ import type { Knowledge } from "./knowledge.ts";
 export interface Means {
   /** Who sends it. */
   readonly self: NodeName;
+  readonly keys: LiarKeys;
   readonly rules: HeightRules & { readonly hashing: Hashing };
   readonly knowledge: Knowledge;
   readonly random: Random;
@@ -135,8 +136,8 @@ export function someoneElse({ knowledge, random, self }: Means): NodeName {
 }
 
 /** Signed by the liar, whoever is said to be the sender. */
-export function signed(step: Step, { rules, self }: Means): Step {
-  return { ...step, signature: sign(self, rules.hashing.stepHash(step)) };
+export function signed(step: Step, { rules, keys }: Means): Step {
+  return { ...step, signature: keys.signStep(rules.hashing.stepHash(step)) };
 }
 
 /** The bundle with another last block, and the digest that goes with it. */

@@ -1,7 +1,6 @@
 import type { IntentId, NodeName } from "../../protocol/ids.ts";
 import type { Message, MessageOf } from "../../protocol/messages.ts";
 import { netOf } from "../../protocol/net.ts";
-import { sign } from "../hashing.ts";
 import { denials } from "../lies.ts";
 import type { Means } from "./fields.ts";
 import type { Subject } from "./knowledge.ts";
@@ -130,7 +129,7 @@ export function speakOf(
         type,
         key,
         digest,
-        signature: sign(self, digest),
+        signature: means.keys.signDigest(digest),
       });
     case "Refusal":
       return toCoordinator({
@@ -164,7 +163,11 @@ export function speakOf(
         key,
         bundle: bundle,
         endorsements: [
-          { endorser: self, digest, signature: sign(self, digest) },
+          {
+            endorser: self,
+            digest,
+            signature: means.keys.signDigest(digest),
+          },
         ],
       });
     case "TransactionPreparedAck":

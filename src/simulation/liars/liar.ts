@@ -1,4 +1,5 @@
-import type { NodeName } from "../../protocol/ids.ts";
+import type { SequencerConfig } from "../../protocol/config.ts";
+import type { Digest, NodeName, StepHash } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/messages.ts";
 import type { DispatchRecord, Prepared } from "../../protocol/records.ts";
 import type { SimulatedDomain } from "../domains/domain.ts";
@@ -31,10 +32,28 @@ export interface Liar {
   readonly start?: () => void;
 }
 
+/** A liar's own keys. */
+export interface LiarKeys {
+  readonly signStep: (hash: StepHash) => string;
+  readonly signDigest: (digest: Digest) => string;
+}
+
 /** What a liar is and has. */
 export interface LiarPorts {
   readonly self: NodeName;
-  readonly settings: Pick<Settings, "seed" | "config" | "tickMs" | "blockMs">;
+  readonly keys: LiarKeys;
+  readonly settings: Pick<Settings, "seed" | "tickMs" | "blockMs"> & {
+    readonly config: Pick<
+      SequencerConfig,
+      | "members"
+      | "committee"
+      | "threshold"
+      | "hashing"
+      | "rangeSizeBlocks"
+      | "validForBlocks"
+      | "heartbeatTicks"
+    >;
+  };
   readonly makeUp: SimulatedDomain["makeUp"];
   readonly liar: LiarPlan;
   readonly random: Random;

@@ -13,10 +13,10 @@ import {
 
 /** What it takes to alter messages and to speak of others. */
 export function meansOf(ports: LiarPorts): Means {
-  const { self, settings, random, makeUp, height } = ports;
+  const { self, keys, settings, random, makeUp, height } = ports;
   const { config } = settings;
   const knowledge = new Knowledge(config.hashing);
-  return { self, rules: config, knowledge, random, makeUp, height };
+  return { self, keys, rules: config, knowledge, random, makeUp, height };
 }
 
 /** About these a liar has most to say: they end what others wait for. */

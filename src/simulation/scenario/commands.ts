@@ -195,9 +195,9 @@ function selectionOf(command: Command): Selection {
   return { from, to, type: command.words[1] };
 }
 
-function shown({ sequencer }: Node, { story }: ScriptedWorld): string {
+function shown({ sequencer, height }: Node, { story }: ScriptedWorld): string {
   if (sequencer === undefined) return "down";
-  const { sender, coordinator, height } = sequencer;
+  const { sender, coordinator } = sequencer;
   const list = (
     transactions: Iterable<{ id: Intent["id"]; state: string }>,
   ): string =>

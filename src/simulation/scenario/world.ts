@@ -89,7 +89,7 @@ export class ScriptedWorld {
     this.nodes = members.map(
       (self, index) =>
         new Node(
-          { index, config: { ...config, self, boot: 0 } },
+          { index, config: { ...config, self, boot: 0 }, tickMs: 1 },
           {
             // Nobody steps this queue: a node that crashed starts again when the script says so.
             queue: new Queue(),
@@ -151,7 +151,7 @@ export class ScriptedWorld {
   /** Time passes for everybody, and messages arrive. */
   tick(): void {
     this.story.passTick();
-    for (const node of this.nodes) node.tell({ type: "Tick" });
+    for (const node of this.nodes) node.tick();
     this.run();
   }
 
@@ -323,6 +323,7 @@ export class ScriptedWorld {
       this.story.tell(name, "crashes");
     },
     turning: () => undefined,
+    rested: () => undefined,
     turned: (node, _event, effects) => {
       this.#effects = effects;
       this.#observer.changes(this.node(node.name));

@@ -1,12 +1,17 @@
 import { DatabaseSync } from "node:sqlite";
 
-import type { Disk } from "../../runtime/store/disk.ts";
-import type { Timers } from "../../runtime/timers.ts";
+import type { Disk } from "../../store/disk.ts";
+import type { Timers } from "../../async/timers.ts";
 
-/** What may go wrong with one flush. A disk that lies says that something is durable which is not: no node can survive that. */
+/**
+ * What may go wrong with one flush. One that fails has lost what was to be flushed, even if a later one succeeds. A disk that lies
+ * says that something is durable which is not: no node can survive that.
+ */
 export type FlushFault = "none" | "fails" | "fails after all" | "lies";
 
 interface SimulatedDiskPorts {
+  /** Whether instances that lost the disk are told that it took what they wrote: then they do harm. */
+  readonly isFlushedForTwins?: boolean;
   /** How long a flush takes. */
   readonly flushMs: () => number;
   readonly drawFault: () => FlushFault;
@@ -22,6 +27,12 @@ export class SimulatedDisk {
   readonly #ports: SimulatedDiskPorts;
   #database = new DatabaseSync(":memory:");
   #isDirty = false;
+  /** A transaction has begun and not ended. */
+  #isInTurn = false;
+  /** A copy from some time ago. */
+  #backup: DatabaseSync | undefined;
+  /** Databases of instances that live on without a disk. */
+  readonly #left: DatabaseSync[] = [];
 
   constructor(ports: SimulatedDiskPorts) {
     this.#ports = ports;
@@ -36,6 +47,7 @@ export class SimulatedDisk {
     readonly isAlive: () => boolean;
   }): Disk {
     const database = this.#database;
+    const isCurrent = (): boolean => this.#database === database;
     // What another instance wrote and did not flush is lost.
     this.crash({ isKept: false });
     return {
@@ -47,14 +59,20 @@ export class SimulatedDisk {
       },
       flush: (done) => {
         timers.after(this.#ports.flushMs(), () => {
+          if (!isCurrent()) {
+            if (this.#ports.isFlushedForTwins === true && isAlive()) done(null);
+            return;
+          }
           const fault = this.#ports.drawFault();
           if (fault === "none" || fault === "fails after all") this.#commit();
           if (!isAlive()) return;
+          if (fault === "fails") this.crash({ isKept: false });
           const isSaid = fault === "fails" || fault === "fails after all";
           done(isSaid ? new Error("The disk has failed.") : null);
         });
       },
       flushNow: () => {
+        if (!isCurrent()) throw new Error("Another process has the disk.");
         this.#commit();
       },
       close: () => undefined,
@@ -65,7 +83,38 @@ export class SimulatedDisk {
   crash({ isKept }: { readonly isKept: boolean }): void {
     if (!this.#isDirty) return;
     this.#isDirty = false;
+    if (this.#isInTurn) this.#database.exec("ROLLBACK TO turn; RELEASE turn");
+    this.#isInTurn = false;
     this.#database.exec(isKept ? "COMMIT" : "ROLLBACK");
+  }
+
+  /**
+   * Another instance gets the disk with all that was written, while the one that has it lives on: that still sees what it writes, but
+   * nothing of it is ever flushed.
+   */
+  leave(): void {
+    this.crash({ isKept: true });
+    this.#left.push(this.#database);
+    this.#database = copyOf(this.#database);
+  }
+
+  /** Copies what is durable, if nothing else is there at the moment. */
+  backUp(): void {
+    if (this.#isDirty) return;
+    this.#backup?.close();
+    this.#backup = copyOf(this.#database);
+  }
+
+  get hasBackup(): boolean {
+    return this.#backup !== undefined;
+  }
+
+  /** Puts the last copy in the place of all content. The node must be down. */
+  restore(): void {
+    if (this.#backup === undefined) return;
+    this.crash({ isKept: false });
+    this.#left.push(this.#database);
+    this.#database = copyOf(this.#backup);
   }
 
   /** All content is gone. */
@@ -76,7 +125,8 @@ export class SimulatedDisk {
   }
 
   close(): void {
-    this.#database.close();
+    for (const database of [this.#database, this.#backup, ...this.#left])
+      database?.close();
   }
 
   #commit(): void {
@@ -89,7 +139,7 @@ export class SimulatedDisk {
   /** The transaction around all others begins with the first of them. */
   #watched(database: DatabaseSync): DatabaseSync {
     const begin = (): void => {
-      if (this.#isDirty) return;
+      if (this.#isDirty || this.#database !== database) return;
       this.#isDirty = true;
       database.exec("BEGIN");
     };
@@ -99,6 +149,9 @@ export class SimulatedDisk {
           return (sql: string) => {
             if (sql === "SAVEPOINT turn") begin();
             target.exec(sql);
+            if (this.#database !== database) return;
+            if (sql === "SAVEPOINT turn") this.#isInTurn = true;
+            else if (sql.endsWith("RELEASE turn")) this.#isInTurn = false;
           };
         const value: unknown = Reflect.get(target, name);
         return typeof value === "function"
@@ -107,4 +160,14 @@ export class SimulatedDisk {
       },
     });
   }
+}
+
+let copies = 0;
+
+/** Another database in memory with the same content. */
+function copyOf(database: DatabaseSync): DatabaseSync {
+  const name = `file:simulated-${++copies}?mode=memory&cache=shared`;
+  const copy = new DatabaseSync(name);
+  database.exec(`VACUUM INTO '${name}'`);
+  return copy;
 }

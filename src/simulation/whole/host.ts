@@ -5,17 +5,25 @@ import {
   type KeyObject,
 } from "node:crypto";
 
+import type { UserBook } from "../../api/book.ts";
+import { type Api, createApi } from "../../api/rpc/api.ts";
+import { Dispatcher } from "../../api/rpc/dispatcher.ts";
+import { rpcLimits } from "../../api/rpc/limits.ts";
+import { methods } from "../../api/rpc/methods.ts";
+import type { Session } from "../../api/rpc/session.ts";
 import type { NodeName } from "../../protocol/ids.ts";
-import { directoryOf, Member } from "../../runtime/cluster/member.ts";
-import type { Domain } from "../../runtime/domains/domain.ts";
-import type { Identity } from "../../runtime/keys/identity.ts";
-import { createEndorser, createPayer } from "../../runtime/keys/secp256k1.ts";
-import { walletOf } from "../../runtime/keys/wallet.ts";
-import type { Node } from "../../runtime/node/node.ts";
-import type { NodeFact, UserBook } from "../../runtime/node/ports.ts";
-import type { NodeSettings } from "../../runtime/node/settings.ts";
-import type { ChainClient } from "../../runtime/ports.ts";
-import type { Timers } from "../../runtime/timers.ts";
+import type { Domain } from "../../domains/domain.ts";
+import type { Identity } from "../../keys/identity.ts";
+import { createEndorser, createPayer } from "../../keys/secp256k1.ts";
+import { walletOf } from "../../keys/wallet.ts";
+import { Host } from "../../host/host.ts";
+import type { Node } from "../../node/node.ts";
+import type { NodeFact } from "../../node/ports.ts";
+import type { NodeWrite } from "../../node/node-writes.ts";
+import type { NodeService } from "../../node/service.ts";
+import type { NodeSettings } from "../../node/settings.ts";
+import type { ChainClient } from "../../chain/ports.ts";
+import type { Timers } from "../../async/timers.ts";
 import type { Queue } from "../queue.ts";
 import { Random } from "../random.ts";
 import type { SimulatedDisk } from "./disk.ts";
@@ -66,49 +74,66 @@ export interface HostPorts {
   readonly domains: ReadonlyMap<string, Domain>;
   readonly openClient: (timers: Timers) => ChainClient;
   readonly carry: (to: NodeName, wire: Uint8Array) => void;
-  readonly createUsers: () => UserBook;
+  readonly createBook: (
+    ports: ConstructorParameters<typeof UserBook>[0],
+    isCurrent: () => boolean,
+  ) => UserBook;
+  /** The node, as its users' API sees it. */
+  readonly serviceOf: (node: Node) => NodeService;
+  /** The node has started, and so has its API. */
+  readonly onStarted: (book: UserBook) => void;
   readonly onFact: (fact: NodeFact) => void;
   readonly onFatal: (error: unknown) => void;
+  /** The API met an error that is not a user's fault. */
+  readonly onReport: (error: unknown) => void;
+  /** An old instance of the node sends something. */
+  readonly onTwinSends: (wire: Uint8Array) => void;
+  /** What the node has just written. */
+  readonly onWrites: (writes: readonly NodeWrite[]) => void;
+}
+
+interface SimulatedHostOptions {
+  readonly seed: number;
+  readonly chainId: bigint;
+  readonly factory: string;
+  readonly settings: NodeSettings;
+  readonly keys: ReadonlyMap<NodeName, HostKeys>;
 }
 
 /** One machine with one node, which crashes, and starts again on what its disk has. */
 export class SimulatedHost {
   readonly name: NodeName;
-  readonly #options: {
-    readonly seed: number;
-    readonly chainId: bigint;
-    readonly factory: string;
-    readonly settings: NodeSettings;
-    readonly keys: ReadonlyMap<NodeName, HostKeys>;
-  };
+  readonly #options: SimulatedHostOptions;
   readonly #ports: HostPorts;
   #starts = 0;
+  /** Old instances that live on. */
+  readonly #twins = new Set<{
+    readonly machine: SimulatedMachine;
+    readonly arrive: (wire: Uint8Array) => void;
+  }>();
   #machine: SimulatedMachine | undefined;
-  #member: Member | undefined;
+  #host: Host | undefined;
   #arrive: ((wire: Uint8Array) => void) | undefined;
+  #book: UserBook | undefined;
+  #rpc: { readonly api: Api; readonly dispatcher: Dispatcher } | undefined;
 
-  constructor(
-    name: NodeName,
-    options: {
-      readonly seed: number;
-      readonly chainId: bigint;
-      readonly factory: string;
-      readonly settings: NodeSettings;
-      readonly keys: ReadonlyMap<NodeName, HostKeys>;
-    },
-    ports: HostPorts,
-  ) {
+  constructor(name: NodeName, options: SimulatedHostOptions, ports: HostPorts) {
     this.name = name;
     this.#options = options;
     this.#ports = ports;
   }
 
   get isUp(): boolean {
-    return this.#member?.isUp === true;
+    return this.#host?.isUp === true;
   }
 
   get node(): Node | undefined {
-    return this.#member?.isUp === true ? this.#member.node : undefined;
+    return this.#host?.isUp === true ? this.#host.node : undefined;
+  }
+
+  /** What it keeps for its users, while it is up. */
+  get book(): UserBook | undefined {
+    return this.isUp ? this.#book : undefined;
   }
 
   start(): void {
@@ -131,14 +156,24 @@ export class SimulatedHost {
       (...values: Arguments): void => {
         if (machine.isAlive) act(...values);
       };
-    this.#member = new Member(
+    const current =
+      <Arguments extends readonly unknown[]>(
+        act: (...values: Arguments) => void,
+      ) =>
+      (...values: Arguments): void => {
+        if (machine.isAlive && !machine.isTwin) act(...values);
+      };
+    this.#host = new Host(
       { name: this.name, chainId, factory, settings, file: this.name },
       {
         machine,
         connect: (_, arrive) => {
           this.#arrive = arrive;
           return {
-            carry: alive(carry),
+            carry: alive((to: NodeName, wire: Uint8Array) => {
+              if (machine.isTwin) this.#ports.onTwinSends(wire);
+              carry(to, wire);
+            }),
             stop: async () => {
               await Promise.resolve();
             },
@@ -146,61 +181,144 @@ export class SimulatedHost {
         },
         client: openClient(machine.timers),
         identity: own.identity,
-        registry: new Map(
-          [...keys].map(([name, { identity }]) => [name, identity.publicKey]),
+        peers: new Map(
+          [...keys].map(([name, { identity, secret }]) => [
+            name,
+            {
+              publicKey: identity.publicKey,
+              endorser: createEndorser(`0x${secret}`).address,
+            },
+          ]),
         ),
-        directory: {
-          ...directoryOf(
-            new Map(
-              [...keys].map(([name, { identity, secret }]) => [
-                name,
-                {
-                  publicKey: identity.publicKey,
-                  endorser: createEndorser(`0x${secret}`).address,
-                },
-              ]),
-            ),
-          ),
-          isSignedBy: async (name, bytes, signature) => {
-            const signer = keys.get(name);
-            await Promise.resolve();
-            return (
-              signer !== undefined &&
-              Buffer.from(signature).equals(
-                standInSignature(publicText(signer.identity.publicKey), bytes),
-              )
-            );
-          },
+        isSignedBy: async (name, bytes, signature) => {
+          const signer = keys.get(name)?.identity.publicKey;
+          await Promise.resolve();
+          return (
+            signer !== undefined &&
+            machine.verifyEnvelope(bytes, signer, signature)
+          );
         },
         endorser: createEndorser(key),
         payers: [createPayer(key)],
         wallet: walletOf(Buffer.from(own.secret, "hex")),
-        faucet: async () => await Promise.resolve(false),
-        domains,
-        createUsers: () => this.#ports.createUsers(),
-        onFact: alive((_: NodeName, fact: NodeFact) => {
-          this.#ports.onFact(fact);
-        }),
-        onFatal: alive((_: NodeName, error: unknown) => {
+        domains: [...domains.values()],
+        onBatch: ({ writes }, moment) => {
+          if (moment === "written" && !machine.isTwin)
+            this.#ports.onWrites(writes);
+        },
+        createUsers: ({ database }) => {
+          const now = machine.wallMs;
+          const isCurrent = (): boolean => !machine.isTwin;
+          const book = this.#ports.createBook({ database, now }, isCurrent);
+          this.#book = book;
+          return book;
+        },
+        onFact: current(this.#ports.onFact),
+        onFatal: current((error: unknown) => {
+          this.#rpc?.api.stop();
+          this.#rpc = undefined;
           this.#ports.onFatal(error);
         }),
       },
     );
-    this.#member.start();
+    this.#host.start();
+    this.#serve(machine);
+  }
+
+  /** A user's request, as it comes over a connection. There may be no answer. */
+  ask(
+    text: string,
+    session: Session | undefined,
+    onAnswer: (answer: string) => void,
+  ): void {
+    this.act(() => {
+      const machine = this.#machine;
+      void this.#rpc?.dispatcher
+        .handle(text, { inFlight: 0 }, session)
+        .then((answer) => {
+          if (answer !== undefined && machine?.isAlive === true)
+            onAnswer(answer);
+        });
+    });
+  }
+
+  /** Does something on the machine, as soon as it has time. */
+  act(work: () => void): void {
+    this.#machine?.at(this.#ports.queue.now, work);
+  }
+
+  #serve(machine: SimulatedMachine): void {
+    const { node } = this;
+    const book = this.#book;
+    if (node === undefined || book === undefined) return;
+    const report = (error: unknown): void => {
+      if (machine.isAlive && !machine.isTwin && this.isUp)
+        this.#ports.onReport(error);
+    };
+    const api = createApi({
+      service: this.#ports.serviceOf(node),
+      book,
+      timers: machine.timers,
+      newId: () => uuidOf(machine.randomBytes(16)),
+      report,
+    });
+    const options = { limits: rpcLimits, methods };
+    const dispatcher = new Dispatcher(options, { api, report });
+    this.#rpc = { api, dispatcher };
+    api.start();
+    this.#ports.onStarted(book);
+  }
+
+  /**
+   * The node is taken for dead and its disk given to a new process, but it lives on for a while: it hears what comes, and may send.
+   * Nothing may happen that follows from what it writes.
+   */
+  split(ms: number): void {
+    const machine = this.#machine;
+    const arrive = this.#arrive;
+    if (machine === undefined || arrive === undefined) return;
+    this.#ports.disk.leave();
+    machine.isTwin = true;
+    const twin = { machine, arrive };
+    this.#twins.add(twin);
+    machine.at(this.#ports.queue.now + ms, () => {
+      machine.kill();
+      this.#twins.delete(twin);
+    });
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#machine = undefined;
+    this.#host = undefined;
+    this.#arrive = undefined;
+    this.#book = undefined;
+    this.#rpc = undefined;
   }
 
   /** Between any two things that the node does. Nothing of it goes on. */
   crash({ isKept }: { readonly isKept: boolean }): void {
     this.#machine?.kill();
-    this.#machine = undefined;
-    this.#member = undefined;
-    this.#arrive = undefined;
+    this.#forget();
     this.#ports.disk.crash({ isKept });
   }
 
   /** All that its disk has is gone. */
   loseDisk(): void {
     this.#ports.disk.lose();
+  }
+
+  get hasBackup(): boolean {
+    return this.#ports.disk.hasBackup;
+  }
+
+  backUp(): void {
+    this.#ports.disk.backUp();
+  }
+
+  /** Its disk is as it was when it was backed up last. */
+  restoreDisk(): void {
+    this.#ports.disk.restore();
   }
 
   freeze(ms: number): void {
@@ -212,5 +330,22 @@ export class SimulatedHost {
     this.#machine?.at(this.#ports.queue.now, () => {
       arrive?.(wire);
     });
+    for (const twin of this.#twins)
+      twin.machine.at(this.#ports.queue.now, () => {
+        twin.arrive(wire);
+      });
   }
+}
+
+/** A UUID of version 4. */
+function uuidOf(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes).toString("hex");
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20),
+  ];
+  return parts.join("-");
 }

@@ -13,6 +13,7 @@ import type { WholeSettings } from "./settings.ts";
 const DEPTH_MAX = 4;
 /** How long a flush takes when nothing is wrong. */
 const FLUSH_MS = 0.1;
+const BACKUP_EVERY_MS = 5_000;
 
 interface IncidentPorts {
   readonly queue: Queue;
@@ -21,6 +22,10 @@ interface IncidentPorts {
   readonly ledger: SimulatedLedger;
   readonly hosts: ReadonlyMap<NodeName, SimulatedHost>;
   readonly onLost: (name: NodeName) => void;
+  /** Members that lie. Of the others, the group can spare nobody's disk. */
+  readonly liars: ReadonlySet<NodeName>;
+  /** Nodes that never come back. */
+  readonly gone: ReadonlySet<NodeName>;
   readonly say: (name: string, what: string) => void;
 }
 
@@ -59,6 +64,11 @@ export class Incidents {
     });
     this.#sometimes(freezeEveryMs, () => {
       this.#freeze(this.#ports.random.pick(this.#settings.names));
+    });
+    this.#sometimes(BACKUP_EVERY_MS, () => {
+      this.#ports.hosts
+        .get(this.#ports.random.pick(this.#settings.names))
+        ?.backUp();
     });
     this.#sometimes(reorgEveryMs, () => {
       this.#reorganise();
@@ -110,6 +120,23 @@ export class Incidents {
     this.#crash(name);
   }
 
+  /** A bundle is on its way to the ledger: all that endorsed it may crash before it is there. */
+  dispatched(endorsers: readonly NodeName[]): void {
+    const { random, faults } = this.#ports;
+    if (!random.chance(this.#plan.crashAtCommit)) return;
+    faults.count("crash-of-endorsers");
+    for (const name of endorsers) this.#crash(name);
+  }
+
+  /** A domain works on a node, which does nothing else meanwhile: seldom for long. */
+  called(name: NodeName): void {
+    const { random, faults, hosts } = this.#ports;
+    const { slowDomain, slowDomainMs } = this.#settings;
+    if (this.#plan === noFaults || !random.chance(slowDomain)) return;
+    faults.count("domain-slow");
+    hosts.get(name)?.freeze(random.below(slowDomainMs) + 1);
+  }
+
   /** A node cannot go on: somebody starts it again. */
   stopped(name: NodeName): void {
     this.#ports.hosts.get(name)?.crash({ isKept: true });
@@ -130,15 +157,27 @@ export class Incidents {
     const { random, faults, hosts, say, onLost } = this.#ports;
     const host = hosts.get(name);
     if (host?.isUp !== true) return;
+    if (random.chance(this.#settings.twins)) {
+      faults.count("twin");
+      say(name, "is taken for dead, and lives on");
+      host.split(random.tail(10_000) + 1);
+      this.#startLater(name);
+      return;
+    }
     faults.count("crash");
     host.crash({ isKept: random.chance(0.5) });
     // Somebody must be left who knows everything.
+    const { liars } = this.#ports;
     const isLost =
-      (this.#lost ?? name) === name && random.chance(this.#settings.loseDisk);
+      (liars.size === 0 || liars.has(name)) &&
+      (this.#lost ?? name) === name &&
+      random.chance(this.#settings.loseDisk);
     if (isLost) {
       this.#lost = name;
-      faults.count("disk-lost");
-      host.loseDisk();
+      const isRestored = host.hasBackup && random.chance(0.5);
+      faults.count(isRestored ? "backup-restored" : "disk-lost");
+      if (isRestored) host.restoreDisk();
+      else host.loseDisk();
       onLost(name);
     }
     say(name, isLost ? "crashes and loses its disk" : "crashes");
@@ -154,7 +193,7 @@ export class Incidents {
 
   #start(name: NodeName): void {
     const host = this.#ports.hosts.get(name);
-    if (host === undefined || host.isUp) return;
+    if (host === undefined || host.isUp || this.#ports.gone.has(name)) return;
     this.#ports.say(name, "starts");
     host.start();
   }

@@ -1,7 +1,7 @@
 import { createHash, type KeyObject } from "node:crypto";
 
-import type { Machine } from "../../runtime/machine.ts";
-import type { Timers } from "../../runtime/timers.ts";
+import type { Machine } from "../../node/machine.ts";
+import type { Timers } from "../../async/timers.ts";
 import type { Queue } from "../queue.ts";
 import type { Random } from "../random.ts";
 import type { SimulatedDisk } from "./disk.ts";
@@ -30,6 +30,8 @@ export class SimulatedMachine implements Machine {
   readonly #options: SimulatedMachineOptions;
   #isAlive = true;
   #frozenUntil = 0;
+  /** Its disk has another owner. */
+  isTwin = false;
 
   constructor(options: SimulatedMachineOptions) {
     this.#options = options;

@@ -28,11 +28,15 @@ export async function simulateWhole(
     setup: {
       nodes,
       threshold: Math.floor(nodes / 2) + 1,
-      mode: settings.trials.map(({ domain }) => domain.name).join(", "),
+      groups: settings.groups.map(({ trial, members }) => ({
+        domain: trial.domain.name,
+        members,
+      })),
+      mode: settings.groups.map(({ trial }) => trial.domain.name).join(", "),
       policy: settings.node.policy,
     },
     violation,
-    liar: undefined,
+    liar: world.adversary.described,
     traceHash: world.trace.toString(),
     statistics: {
       faults: faults.toRecord(),
@@ -40,7 +44,7 @@ export async function simulateWhole(
       reverted: users.count("Reverted"),
       prepared: 0,
       executed: 0,
-      parked: users.count(undefined),
+      parked: users.open().length,
       handovers: world.counts.handovers,
       coordinatorChanges: world.counts.coordinatorChanges,
       dispatches: world.counts.dispatches,

@@ -1,32 +1,41 @@
 import { setImmediate } from "node:timers/promises";
 
-import { type GroupAddress, parseGroupAddress } from "../../protocol/ids.ts";
 import type { NodeName } from "../../protocol/ids.ts";
-import type { DomainGroup } from "../../runtime/domains/domain.ts";
-import { curveThread } from "../../runtime/keys/curve-thread.ts";
-import type { Node } from "../../runtime/node/node.ts";
-import type { NodeFact } from "../../runtime/node/ports.ts";
+import { pace } from "../../api/pace.ts";
+import { curveThread } from "../../keys/curve-thread.ts";
+import type { Domain } from "../../domains/domain.ts";
+import type { Node } from "../../node/node.ts";
+import type { NodeFact } from "../../node/ports.ts";
+import type { NodeService } from "../../node/service.ts";
 import { SimulatedLedger } from "../chain-rpc/ledger.ts";
 import {
   chainClientOf,
   type SimulatedClient,
 } from "../chain-rpc/rpc/client.ts";
-import type { Trial } from "../domains/trial.ts";
 import { FaultCounter, noFaults } from "../faults.ts";
 import { Network } from "../network.ts";
 import { Queue } from "../queue.ts";
 import { Random } from "../random.ts";
 import { TraceHash } from "../transcript.ts";
 import { Violation } from "../violation.ts";
+import { Adversary } from "./adversary/adversary.ts";
 import { checkGroup, checkReceipts, isSameEverywhere } from "./checks.ts";
 import { SimulatedDisk } from "./disk.ts";
-import { drawKeys, SimulatedHost } from "./host.ts";
+import { checkTwin } from "./check-twin.ts";
+import { EndorsedSteps } from "./endorsed.ts";
+import { foundGroup } from "./founding.ts";
+import { hostDomain } from "./host-domain.ts";
+import { drawKeys, type HostKeys, SimulatedHost } from "./host.ts";
 import { Incidents } from "./incidents.ts";
 import type { WholeSettings } from "./settings.ts";
 import { type WholeGroup, WholeUsers } from "./users.ts";
+import { WatchedBook } from "./watched-book.ts";
+import type { Wish } from "./wishes.ts";
 
 /** Everything ends within this time after the faults have stopped. */
 const SETTLE_MS_MAX = 600_000;
+/** How often a run looks whether everything has ended. */
+const LOOK_MS = 50;
 
 /** Nodes as they ship, in virtual time: their loop, disks, envelopes, domains, indexer and submitter, on a simulated chain. */
 export class WholeWorld {
@@ -36,6 +45,9 @@ export class WholeWorld {
   readonly users: WholeUsers;
   readonly hosts = new Map<NodeName, SimulatedHost>();
   readonly trace = new TraceHash();
+  readonly adversary: Adversary;
+  readonly #endorsed = new EndorsedSteps();
+  readonly #keys: ReadonlyMap<NodeName, HostKeys>;
   readonly #settings: WholeSettings;
   readonly #transcript: ((line: string) => void) | undefined;
   readonly #random: Random;
@@ -68,8 +80,35 @@ export class WholeWorld {
     const say = (name: string, what: string): void => {
       this.#say(name, what);
     };
-    this.users = new WholeUsers({ random: new Random(seed, "users"), say });
     const { queue, faults, ledger, hosts } = this;
+    this.#keys = new Map(names.map((one) => [one, drawKeys(seed, one)]));
+    this.adversary = new Adversary(settings, {
+      queue,
+      faults,
+      ledger,
+      hosts,
+      say,
+      keys: this.#keys,
+      carry: (from, to, wire) => {
+        this.#carry(from, to, wire);
+      },
+      fail: (error) => {
+        this.#failure ??= asError(error);
+      },
+    });
+    this.users = new WholeUsers({
+      queue,
+      faults,
+      say,
+      random: new Random(seed, "users"),
+      isDisturbed: () => this.#isFaulty,
+      isFinal: () =>
+        settings.plan.rpcError === 0 && faults.countOf("reorganisation") === 0,
+      isHonest: (name) => !this.adversary.liars.has(name),
+      fail: (error) => {
+        this.#failure ??= asError(error);
+      },
+    });
     this.#incidents = new Incidents(settings, {
       queue,
       faults,
@@ -77,6 +116,8 @@ export class WholeWorld {
       hosts,
       say,
       random: new Random(seed, "incidents"),
+      liars: this.adversary.liars,
+      gone: this.adversary.gone,
       onLost: (name) => {
         this.users.release(name);
       },
@@ -88,17 +129,32 @@ export class WholeWorld {
         faults,
         random: new Random(seed, "network"),
         deliver: (to, _from, wire) => {
-          hosts.get(this.#nameAt(to))?.arrive(wire);
+          const name = this.#nameAt(to);
+          this.adversary.hear(name, wire);
+          hosts.get(name)?.arrive(wire);
         },
       },
     );
-    for (const name of names) hosts.set(name, this.#hostOf(name));
+    for (const name of names) {
+      const host = this.#hostOf(name);
+      hosts.set(name, host);
+      this.users.serve(host);
+    }
   }
 
   /** From the first block to the last check. Throws a `Violation`. */
   async run(): Promise<void> {
     // Results that come from another thread come when they like.
     await curveThread.stop();
+    const restorePace = pace.measureBy(() => this.queue.now);
+    try {
+      await this.#run();
+    } finally {
+      restorePace();
+    }
+  }
+
+  async #run(): Promise<void> {
     const { plan, intents, spanMs, healMs } = this.#settings;
     for (const host of this.hosts.values()) host.start();
     this.#incidents.startMining();
@@ -107,11 +163,11 @@ export class WholeWorld {
     this.#network.start();
     this.#incidents.start();
     this.#disturb(true);
+    this.adversary.start(this.#groups);
     for (let i = 0; i < intents; i++)
       this.queue.after(this.#random.below(spanMs), () => {
         const group = this.#random.pick(this.#groups);
-        const host = this.hosts.get(this.#random.pick(group.members));
-        if (host !== undefined) this.users.ask(group, host);
+        this.users.wish(group, this.#random.pick(group.members));
       });
     const healAt = this.queue.now + healMs;
     await this.#waitFor(() => this.queue.now >= healAt, "time stands still");
@@ -119,12 +175,23 @@ export class WholeWorld {
     this.#incidents.heal();
     this.#disturb(false);
     const healedMs = this.queue.now;
+    this.adversary.heal();
+    const { isLying } = this.adversary;
+    await this.#waitFor(() => this.#isSettled(), isLying ? "L22" : "L2");
+    this.adversary.stop();
     await this.#waitFor(() => this.#isSettled(), "L2");
     this.settleMs = this.queue.now - healedMs;
     await this.#waitFor(() => this.#isSynced(), "L23");
+    await this.#waitFor(() => this.users.uninformed().length === 0, "S51");
     checkReceipts(this.ledger, this.users);
     for (const group of this.#groups)
-      await checkGroup(this.ledger, this.users, group, this.#nodes());
+      await checkGroup(
+        this.ledger,
+        this.users,
+        this.#endorsed,
+        group,
+        this.#honest(),
+      );
   }
 
   close(): void {
@@ -133,10 +200,11 @@ export class WholeWorld {
   }
 
   #hostOf(name: NodeName): SimulatedHost {
-    const { seed, names, node: settings, trials } = this.#settings;
+    const { seed, node: settings, groups } = this.#settings;
     const { chainId, factory } = this.ledger.options;
     const incidents = this.#incidents;
     const disk = new SimulatedDisk({
+      isFlushedForTwins: this.#settings.twinsFlush,
       flushMs: () => incidents.flushMs(),
       drawFault: () => {
         const fault = incidents.drawFlushFault();
@@ -156,13 +224,16 @@ export class WholeWorld {
         chainId,
         factory,
         settings,
-        keys: new Map(names.map((one) => [one, drawKeys(seed, one)])),
+        keys: this.#keys,
       },
       {
         queue: this.queue,
         disk,
         domains: new Map(
-          trials.map(({ domain }) => [domain.name, domain] as const),
+          groups.map(
+            ({ trial: { domain } }) =>
+              [domain.name, this.#hostDomain(name, domain)] as const,
+          ),
         ),
         openClient: (timers) => {
           const random = new Random(seed, `client ${name} ${this.queue.now}`);
@@ -177,20 +248,47 @@ export class WholeWorld {
           client.endpoint.hasFaults = this.#isFaulty;
           client.endpoint.isLate = this.#isFaulty;
           this.#clients.set(name, client);
-          return client;
+          return this.adversary.clientOf(name, client);
         },
         carry: (to, wire) => {
-          this.sends += 1;
-          this.trace.number(this.queue.now);
-          this.trace.number(wire.length);
-          this.#network.send(names.indexOf(name), names.indexOf(to), wire);
+          if (!this.adversary.send(name, to, wire)) this.#carry(name, to, wire);
         },
-        createUsers: () => this.users.bookOf(name),
+        createBook: (ports, isCurrent) =>
+          new WatchedBook(ports, {
+            onSettled: (settlement) => {
+              if (isCurrent()) this.users.settle(name, settlement);
+            },
+            onTakenBack: (id) => {
+              if (isCurrent()) this.users.takeBack(name, id);
+            },
+          }),
+        serviceOf: (node) => this.#serviceOf(node),
+        onStarted: (book) => {
+          this.users.started(name, book);
+        },
+        onReport: (error) => {
+          const isExpected =
+            this.#failed.has(name) || this.adversary.liars.has(name);
+          if (!isExpected) this.#failure ??= asError(error);
+        },
+        onTwinSends: (wire) => {
+          const host = this.hosts.get(name);
+          try {
+            if (host !== undefined) checkTwin(host, wire);
+          } catch (error) {
+            this.#failure ??= asError(error);
+          }
+        },
+        onWrites: (writes) => {
+          if (!this.adversary.liars.has(name)) this.#endorsed.see(writes);
+        },
         onFact: (fact) => {
           this.#see(name, fact);
         },
         onFatal: (error) => {
-          if (this.#failed.delete(name)) incidents.stopped(name);
+          const isExpected =
+            this.#failed.delete(name) || this.adversary.liars.has(name);
+          if (isExpected) incidents.stopped(name);
           else this.#failure ??= asError(error);
         },
       },
@@ -201,11 +299,40 @@ export class WholeWorld {
     if (fact.type === "BlockSeen" || fact.type === "Settled") return;
     const reason = "reason" in fact ? ` ${fact.reason ?? "over"}` : "";
     this.#say(name, `${fact.type}${reason}`);
-    if (fact.type === "Dispatched") this.counts.dispatches += 1;
+    if (fact.type === "Dispatched") {
+      this.counts.dispatches += 1;
+      const group = this.#groups.find((one) => one.address === fact.group);
+      this.queue.after(1, () => {
+        this.#incidents.dispatched(group?.endorsers ?? []);
+      });
+    }
     if (fact.type === "SubmissionFailed") this.counts.ledgerReverts += 1;
     if (fact.type !== "CoordinatorChanged" || fact.to !== "Active") return;
     this.counts.coordinatorChanges += 1;
     if (fact.takeover === "handover") this.counts.handovers += 1;
+  }
+
+  #hostDomain(name: NodeName, domain: Domain): Domain {
+    return hostDomain(domain, {
+      random: new Random(this.#settings.seed, `domain ${name} ${domain.name}`),
+      isLying: () => this.adversary.isLying && this.adversary.liars.has(name),
+      known: () => {
+        const node = this.hosts.get(name)?.node;
+        const groups = node?.groups() ?? [];
+        return groups.flatMap(({ address }) => node?.states(address) ?? []);
+      },
+      onCall: () => {
+        this.#incidents.called(name);
+      },
+    });
+  }
+
+  #carry(from: NodeName, to: NodeName, wire: Uint8Array): void {
+    const { names } = this.#settings;
+    this.sends += 1;
+    this.trace.number(this.queue.now);
+    this.trace.number(wire.length);
+    this.#network.send(names.indexOf(from), names.indexOf(to), wire);
   }
 
   /** Whether the ways to the chain are late and faulty. */
@@ -218,14 +345,20 @@ export class WholeWorld {
   }
 
   async #createGroups(): Promise<void> {
-    const { trials } = this.#settings;
-    const created: Promise<void>[] = [];
+    const { seed, groups: plans } = this.#settings;
+    const ports = {
+      random: this.#random,
+      factory: this.ledger.options.factory,
+      nodeOf: (name: NodeName) => this.hosts.get(name)?.node,
+    };
+    const created = plans.map(
+      async (plan, index) => await foundGroup({ seed, index, plan }, ports),
+    );
     let isDone = false;
     let failure: unknown;
-    for (const [index, trial] of trials.entries())
-      created.push(this.#createGroup(index, trial));
     Promise.all(created).then(
-      () => {
+      (groups) => {
+        this.#groups.push(...groups);
         isDone = true;
       },
       (error: unknown) => {
@@ -237,55 +370,67 @@ export class WholeWorld {
     if (failure !== undefined) throw asError(failure);
     await this.#waitFor(
       () =>
-        this.#nodes().every((node) => node.groups().length === trials.length),
+        this.#nodes().every(
+          (node) => node.groups().length === this.#groupsOf(node.name),
+        ),
       "groups are not joined",
     );
+    for (const group of this.#groups) this.users.setUp(group);
+    await this.#waitFor(() => this.#isSettled(), "groups are not set up");
   }
 
-  async #createGroup(index: number, trial: Trial): Promise<void> {
-    const { seed, names: members } = this.#settings;
-    const contract = requireGroup(this.ledger.options.factory);
-    const committee = members.slice(0, Math.max(1, members.length - 1));
-    const drawn = { seed, contract, members, committee, threshold: 1 };
-    const configuration = trial.configure(drawn, this.#random);
-    const plan = { members, configuration };
-    const endorsers = trial.domain.endorsersOf?.(plan) ?? members;
-    const creator = this.hosts.get(this.#random.pick(members))?.node;
-    if (creator === undefined) throw new Error("Nobody is up.");
-    const { address } = await creator.createGroup({
-      id: `0x${(index + 1).toString(16).padStart(64, "0")}`,
-      name: `group ${index}`,
-      domain: trial.domain.name,
-      members,
-      threshold: Math.floor(endorsers.length / 2) + 1,
-      configuration,
-    });
-    const group: DomainGroup = { address, members, endorsers, configuration };
-    const draw = trial.drawCalls(group);
-    this.#groups.push({ trial, address, members, draw });
+  /** How many groups a node is a member of. */
+  #groupsOf(name: NodeName): number {
+    return this.#settings.groups.filter(({ members }) => members.includes(name))
+      .length;
   }
 
   #nodes(): readonly Node[] {
     return [...this.hosts.values()].flatMap(({ node }) => node ?? []);
   }
 
+  /** Nodes that are up and do not lie. */
+  #honest(): readonly Node[] {
+    return this.#nodes().filter(({ name }) => !this.adversary.liars.has(name));
+  }
+
+  /** The node, as its API sees it: every intent that it is asked for is known here before it is on its disk. */
+  #serviceOf(node: Node): NodeService {
+    return new Proxy(node, {
+      get: (target, key): unknown => {
+        const value: unknown = Reflect.get(target, key);
+        if (typeof value !== "function") return value;
+        if (key !== "submit") return value.bind(target) as unknown;
+        const submit: NodeService["submit"] = async (work, record) => {
+          this.users.take(target.name, work);
+          await target.submit(work, record);
+        };
+        return submit;
+      },
+    });
+  }
+
   /** Whatever is parked waits for its user. */
   #isSettled(): boolean {
     return this.users
       .open()
-      .every(([id, node]) =>
-        this.hosts.get(node)?.node?.explain(id)?.startsWith("It is parked"),
-      );
+      .every((wish) => this.#explain(wish)?.startsWith("It is parked"));
+  }
+
+  /** Why something has not ended. */
+  #explain(wish: Wish): string | undefined {
+    const { id } = this.users.intentOf(wish);
+    return id && this.hosts.get(wish.node)?.node?.explain(id);
   }
 
   /** All nodes are members again, and know what they may know. */
   #isSynced(): boolean {
-    const nodes = this.#nodes();
+    const nodes = this.#honest();
     return (
-      nodes.length === this.hosts.size &&
+      nodes.length === this.hosts.size - this.adversary.liars.size &&
       nodes.every(
         (node) =>
-          node.groups().length === this.#groups.length &&
+          node.groups().length === this.#groupsOf(node.name) &&
           node.height() === this.ledger.head.number &&
           node.status().groups.every((group) => group.missingStates === 0),
       ) &&
@@ -295,7 +440,12 @@ export class WholeWorld {
 
   async #waitFor(isDone: () => boolean, what: string): Promise<void> {
     const end = this.queue.now + SETTLE_MS_MAX;
-    while (!isDone()) {
+    let lookAt = 0;
+    for (;;) {
+      if (this.queue.now >= lookAt) {
+        if (isDone()) return;
+        lookAt = this.queue.now + LOOK_MS;
+      }
       if (this.queue.now > end) throw this.#late(what);
       if (!this.queue.step()) throw new Error("Nothing is left to happen.");
       this.steps += 1;
@@ -309,16 +459,16 @@ export class WholeWorld {
   }
 
   #late(what: string): Violation {
-    const open = this.users.open().map(([id, node]) => {
-      const why = this.hosts.get(node)?.node?.explain(id) ?? "it is unknown";
-      return `${id} of ${node}: ${why}`;
+    const open = this.users.open().map((wish) => {
+      const why = this.#explain(wish) ?? wish.problem ?? "it is unknown";
+      return `${wish.key} of ${wish.node}: ${why}`;
     });
     const nodes = this.#nodes().map(
       (node) =>
         `${node.name} is at block ${node.height()} with ${node.groups().length} groups`,
     );
     return new Violation(
-      /^L\d+$/.test(what) ? what : "L2",
+      /^[LS]\d+$/.test(what) ? what : "L2",
       `${what}: ${[...open, ...nodes].join("; ")}`,
     );
   }
@@ -336,12 +486,6 @@ export class WholeWorld {
       `${(this.queue.now / 1_000).toFixed(3).padStart(9)} ${name}   ${what}`,
     );
   }
-}
-
-function requireGroup(address: string): GroupAddress {
-  const parsed = parseGroupAddress(address);
-  if (parsed === undefined) throw new Error(`${address} is not an address.`);
-  return parsed;
 }
 
 function asError(error: unknown): Error {

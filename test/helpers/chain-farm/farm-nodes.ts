@@ -1,8 +1,8 @@
 import hre from "hardhat";
 
-import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
-import type { ChainClient } from "../../../src/runtime/ports.ts";
-import type { NodeGroup } from "../../../src/runtime/service.ts";
+import { openChainClient } from "../../../src/chain/client/open.ts";
+import type { ChainClient } from "../../../src/chain/ports.ts";
+import type { NodeGroup } from "../../../src/node/service.ts";
 import { names } from "../cluster.ts";
 import { timersFaster } from "../impatient-timers.ts";
 import { type Random, randomFrom } from "../random.ts";

@@ -1,5 +1,5 @@
-import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
-import { ChainError, type ChainClient } from "../../../src/runtime/ports.ts";
+import { openChainClient } from "../../../src/chain/client/open.ts";
+import { ChainError, type ChainClient } from "../../../src/chain/ports.ts";
 import { impatientTimers } from "../impatient-timers.ts";
 import type { Random } from "../random.ts";
 import { absurdAnswer, canBeAbsurd } from "./absurd.ts";

@@ -1,4 +1,4 @@
-import type { ChainClient } from "../../../src/runtime/ports.ts";
+import type { ChainClient } from "../../../src/chain/ports.ts";
 
 /** A JSON-RPC object, as a node answers with it. */
 export type Answer = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { computeAddress } from "ethers";
 
-import { groupToken } from "../../../src/runtime/domains/group-token.ts";
+import { groupToken } from "../../../src/domains/group-token.ts";
 import { keyOf, names } from "../cluster.ts";
 import { type Random, randomFrom } from "../random.ts";
 import { RpcFailure } from "../rpc/client.ts";

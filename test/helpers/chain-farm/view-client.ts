@@ -1,4 +1,4 @@
-import type { ChainClient } from "../../../src/runtime/ports.ts";
+import type { ChainClient } from "../../../src/chain/ports.ts";
 import type { ChainRecord, RecordedBlock } from "./record.ts";
 import { answerAt } from "./view.ts";
 

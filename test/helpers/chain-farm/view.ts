@@ -1,4 +1,4 @@
-import { ChainError, type ChainClient } from "../../../src/runtime/ports.ts";
+import { ChainError, type ChainClient } from "../../../src/chain/ports.ts";
 import type { Answer, RecordedBlock } from "./record.ts";
 
 /** Blocks from the first to a head, by number. */

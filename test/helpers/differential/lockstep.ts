@@ -7,8 +7,8 @@ import {
   privacyGroupInterface,
 } from "../../../src/ledger/index.ts";
 import { readArtifact } from "../../../src/plugin/deployment/artifacts.ts";
-import { verdictOf } from "../../../src/runtime/ledger/submitter/verdict.ts";
-import { ChainError } from "../../../src/runtime/ports.ts";
+import { verdictOf } from "../../../src/chain/submitter/verdict.ts";
+import { ChainError } from "../../../src/chain/ports.ts";
 import type { Scene } from "./scene.ts";
 import {
   aTestAccount,

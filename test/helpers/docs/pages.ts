@@ -7,5 +7,11 @@ export function userPages(): readonly string[] {
   const docs = globSync("docs/**/*.md", { cwd: root })
     .map((file) => file.replaceAll("\\", "/"))
     .filter((file) => !file.startsWith("docs/decisions/"));
-  return ["README.md", "CONTRIBUTING.md", "test/README.md", ...docs.sort()];
+  return [
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "test/README.md",
+    ...docs.sort(),
+  ];
 }

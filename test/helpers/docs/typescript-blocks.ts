@@ -9,23 +9,16 @@ import {
 import path from "node:path";
 
 import { type Block, root } from "./blocks.ts";
+import { givenImports } from "./givens.ts";
 
-/** What pages use without saying again where it comes from. */
+/** Names that pages use, with their types. */
 const givens: Readonly<Record<string, string>> = {
+  ...givenImports,
   alice: "declare const alice: string;",
-  artifacts: 'import { artifacts } from "hardhat";',
   bob: "declare const bob: string;",
   carol: "declare const carol: string;",
   cluster: 'declare const cluster: import("hardhat-sequencer").RunningCluster;',
-  configVariable: 'import { configVariable } from "hardhat/config";',
-  defineConfig: 'import { defineConfig } from "hardhat/config";',
-  expect: 'import { expect } from "chai";',
   group: 'declare const group: import("hardhat-sequencer").ClusterGroup;',
-  hardhatKeystore:
-    'import hardhatKeystore from "@nomicfoundation/hardhat-keystore";',
-  hardhatSequencer: 'import hardhatSequencer from "hardhat-sequencer";',
-  hre: 'import hre from "hardhat";',
-  network: 'import { network } from "hardhat";',
   token:
     'import "hardhat-sequencer/chai"; declare const token: import("hardhat-sequencer/private-contracts").PrivateContract;',
 };

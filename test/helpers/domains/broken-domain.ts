@@ -1,7 +1,4 @@
-import type {
-  Domain,
-  DomainCall,
-} from "../../../src/runtime/domains/domain.ts";
+import type { Domain, DomainCall } from "../../../src/domains/domain.ts";
 
 /** Ways in which a domain can fail, as the user of the intent chooses. */
 export const faults = [

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import type { StateId } from "../../../src/protocol/ids.ts";
-import type { Json, NewState } from "../../../src/runtime/domains/domain.ts";
+import type { Json, NewState } from "../../../src/domains/domain.ts";
 import type { Play, PlayedStep } from "./play.ts";
 import { create } from "./states.ts";
 

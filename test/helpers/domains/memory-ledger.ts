@@ -1,10 +1,7 @@
 import type { StateId } from "../../../src/protocol/ids.ts";
 import type { State } from "../../../src/protocol/transition.ts";
-import type {
-  DomainState,
-  StateView,
-} from "../../../src/runtime/domains/domain.ts";
-import { readState } from "../../../src/runtime/states/content.ts";
+import type { DomainState, StateView } from "../../../src/domains/domain.ts";
+import { readState } from "../../../src/domains/states/content.ts";
 
 /** A ledger in memory: the unspent states, and the ledger's two rules about them. */
 export class MemoryLedger implements StateView {

@@ -16,8 +16,8 @@ import type {
   DomainStep,
   Json,
   PublicCall,
-} from "../../../src/runtime/domains/domain.ts";
-import { Overlay } from "../../../src/runtime/states/overlay.ts";
+} from "../../../src/domains/domain.ts";
+import { Overlay } from "../../../src/domains/states/overlay.ts";
 import { create, nodeNamed, read } from "./states.ts";
 
 /** What a member assembled, before anybody looks at it. A test may spoil it. */

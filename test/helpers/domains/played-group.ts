@@ -16,10 +16,10 @@ import type {
   Json,
   NewState,
   StateView,
-} from "../../../src/runtime/domains/domain.ts";
-import { genesisIdOf } from "../../../src/runtime/domains/genesis.ts";
-import { createState, readState } from "../../../src/runtime/states/content.ts";
-import { Overlay } from "../../../src/runtime/states/overlay.ts";
+} from "../../../src/domains/domain.ts";
+import { genesisIdOf } from "../../../src/domains/genesis.ts";
+import { createState, readState } from "../../../src/domains/states/content.ts";
+import { Overlay } from "../../../src/domains/states/overlay.ts";
 import { MemoryLedger } from "./memory-ledger.ts";
 
 /** What a user asks of a node. */

@@ -1,8 +1,8 @@
 import { Interface } from "ethers";
 import hre from "hardhat";
 
-import type { Json } from "../../../src/runtime/domains/domain.ts";
-import { privateContracts } from "../../../src/runtime/domains/private-contracts/private-contracts.ts";
+import type { Json } from "../../../src/domains/domain.ts";
+import { privateContracts } from "../../../src/domains/private-contracts/private-contracts.ts";
 import { type Ended, PlayedGroup } from "./played-group.ts";
 
 /** A compiled contract. */

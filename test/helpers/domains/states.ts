@@ -4,11 +4,8 @@ import {
   parseNodeName,
 } from "../../../src/protocol/ids.ts";
 import type { State } from "../../../src/protocol/transition.ts";
-import type {
-  DomainState,
-  NewState,
-} from "../../../src/runtime/domains/domain.ts";
-import { createState, readState } from "../../../src/runtime/states/content.ts";
+import type { DomainState, NewState } from "../../../src/domains/domain.ts";
+import { createState, readState } from "../../../src/domains/states/content.ts";
 
 /** States of a step, as its sender creates them. Infos come after the outputs. */
 export function create(

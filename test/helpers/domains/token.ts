@@ -1,11 +1,11 @@
 import { expect } from "chai";
 
-import { DomainRefusal } from "../../../src/runtime/domains/domain.ts";
-import { notarisedToken } from "../../../src/runtime/domains/notarised-token/notarised-token.ts";
+import { DomainRefusal } from "../../../src/domains/domain.ts";
+import { notarisedToken } from "../../../src/domains/notarised-token/notarised-token.ts";
 import {
   readCoin,
   readLock,
-} from "../../../src/runtime/domains/notarised-token/states.ts";
+} from "../../../src/domains/notarised-token/states.ts";
 import { Play, type PlayedStep } from "./play.ts";
 
 /** A token of two notaries, `bank` and `audit`, and two holders, `ann` and `bob`. */

@@ -7,7 +7,7 @@ import {
   heartbeat,
   submission,
 } from "../letters.ts";
-import { LoneNode, rank } from "../lone-node.ts";
+import { keyOf, LoneNode, rank } from "../lone-node.ts";
 import { intent } from "../simulated-group.ts";
 import type { Drive, Trace } from "./drive.ts";
 
@@ -177,7 +177,7 @@ const takeovers: readonly Drive[] = [
     run: (trace) => electAgain(trace).wait(16),
   },
   {
-    arrow: "Prepared --> Active : TransactionConfirmed [isFlushOver]",
+    arrow: "Prepared --> Active : NewBlock [isFlushOver]",
     run: (trace) => {
       const node = prepared(trace);
       for (let height = 1; height <= 15; height++) node.tell(block(height));
@@ -208,6 +208,17 @@ const takeovers: readonly Drive[] = [
       new LoneNode({ self: rank(0), mode: "local" }, {}, trace)
         .tell(submission(intent(1, "")))
         .hear(rank(1), delegation(intent(2, ""))),
+  },
+  {
+    arrow: "Active --> Idle : WorkReturned [hasNoWork]",
+    run: (trace) =>
+      aNode(trace, 1)
+        .hear(rank(2), delegation(intent(1, "")))
+        .hear(rank(2), {
+          type: "Suspicion",
+          key: keyOf("suspicion"),
+          of: rank(1),
+        }),
   },
   {
     arrow: "Closing --> Closing : HandoverRequestReceived",

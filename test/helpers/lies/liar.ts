@@ -5,7 +5,7 @@ import {
   type Body,
   decodeBody,
   plainBodyShape,
-} from "../../../src/runtime/node/body.ts";
+} from "../../../src/node/body.ts";
 import type { Random } from "../random.ts";
 import { createValues } from "./values.ts";
 import { Vocabulary } from "./vocabulary.ts";

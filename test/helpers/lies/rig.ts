@@ -9,24 +9,20 @@ import { ledgerDomain, parseAddress } from "../../../src/ledger/index.ts";
 import type { NodeName } from "../../../src/protocol/ids.ts";
 import { digestOf } from "../../../src/protocol/outline.ts";
 import type { UnsealedBundle } from "../../../src/protocol/transition.ts";
-import { directoryOf, Member } from "../../../src/runtime/cluster/member.ts";
-import { builtInDomains } from "../../../src/runtime/domains/built-in.ts";
-import {
-  createEndorser,
-  createPayer,
-} from "../../../src/runtime/keys/secp256k1.ts";
-import { createWallet } from "../../../src/runtime/keys/wallet.ts";
-import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
-import { defaultSettings } from "../../../src/runtime/node/settings.ts";
-import type { NodeGroup } from "../../../src/runtime/service.ts";
-import { hashingOf } from "../../../src/runtime/states/arrange.ts";
-import type { Carrier } from "../../../src/runtime/transport/carrier.ts";
-import { readEnvelope } from "../../../src/runtime/transport/envelope-bytes.ts";
-import { Hub } from "../../../src/runtime/transport/in-process.ts";
-import { networkIdOf } from "../../../src/runtime/transport/network-id.ts";
+import { Member } from "../../../src/cluster/member.ts";
+import { builtInDomains } from "../../../src/domains/built-in.ts";
+import { createEndorser, createPayer } from "../../../src/keys/secp256k1.ts";
+import { createWallet } from "../../../src/keys/wallet.ts";
+import { openChainClient } from "../../../src/chain/client/open.ts";
+import { defaultSettings } from "../../../src/node/settings.ts";
+import type { NodeGroup } from "../../../src/node/service.ts";
+import { hashingOf } from "../../../src/domains/states/arrange.ts";
+import type { Carrier } from "../../../src/network/carrier.ts";
+import { readEnvelope } from "../../../src/network/envelope-bytes.ts";
+import { Hub } from "../../../src/network/in-process.ts";
+import { networkIdOf } from "../../../src/network/network-id.ts";
 import { keyOf, names } from "../cluster.ts";
 import { Members } from "../members.ts";
-import { noUsers } from "../no-users.ts";
 import type { Random } from "../random.ts";
 import { openTestLedger } from "../runtime-ledger.ts";
 import { nodeName } from "../stores.ts";
@@ -85,13 +81,11 @@ export async function openLiarRig(random: Random): Promise<LiarRig> {
   const fatal: unknown[] = [];
   const joined = new Map<string, number>();
   let onJoined = (): void => undefined;
-  const directory = directoryOf(
-    new Map(
-      [...keys.registry].map(([name, publicKey]) => [
-        name,
-        { publicKey, endorser: createEndorser(keyOf(name)).address },
-      ]),
-    ),
+  const peers = new Map(
+    [...keys.registry].map(([name, publicKey]) => [
+      name,
+      { publicKey, endorser: createEndorser(keyOf(name)).address },
+    ]),
   );
   const honest = [...keys.registry.keys()]
     .filter((name) => name !== liarName)
@@ -117,20 +111,17 @@ export async function openLiarRig(random: Random): Promise<LiarRig> {
             connect: (self, arrive) => hub.connect(self, arrive),
             client: openClient(),
             identity: keys.member(name).identity,
-            registry: keys.registry,
-            directory,
+            peers,
             endorser: createEndorser(keyOf(name)),
             wallet: createWallet(),
-            domains: new Map(builtInDomains.map((one) => [one.name, one])),
+            domains: builtInDomains,
             payers: [createPayer(keyOf(name))],
-            faucet: async () => await Promise.resolve(false),
-            createUsers: () => noUsers,
-            onFact: (_, fact) => {
+            onFact: (fact) => {
               if (fact.type !== "GroupJoined") return;
               joined.set(fact.group, (joined.get(fact.group) ?? 0) + 1);
               onJoined();
             },
-            onFatal: (_, error) => fatal.push(error),
+            onFatal: (error) => fatal.push(error),
           },
         ),
     );

@@ -7,14 +7,11 @@ import {
   parseIntentId,
   parseNodeName,
 } from "../../../src/protocol/ids.ts";
-import {
-  Monitor,
-  type MonitorOptions,
-} from "../../../src/runtime/monitor/monitor.ts";
-import type { MonitorPorts } from "../../../src/runtime/monitor/ports.ts";
-import type { NodeLoad } from "../../../src/runtime/node/load.ts";
-import type { NodeFact } from "../../../src/runtime/node/ports.ts";
-import type { GroupStatus, NodeStatus } from "../../../src/runtime/service.ts";
+import { Monitor, type MonitorOptions } from "../../../src/monitor/monitor.ts";
+import type { MonitorPorts } from "../../../src/monitor/ports.ts";
+import type { NodeLoad } from "../../../src/node/load.ts";
+import type { NodeFact } from "../../../src/node/ports.ts";
+import type { GroupStatus, NodeStatus } from "../../../src/node/service.ts";
 import { parseExposition, type Scrape } from "./exposition.ts";
 
 export const alice = must(parseNodeName("alice"));

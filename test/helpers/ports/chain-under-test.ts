@@ -7,13 +7,11 @@ import {
   parseHex,
 } from "../../../src/ledger/index.ts";
 import { curve } from "../../../src/ledger/secp256k1.ts";
-import { signTransaction } from "../../../src/runtime/keys/transaction-bytes.ts";
-import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
-import type {
-  ChainClient,
-  UnsignedTransaction,
-} from "../../../src/runtime/ports.ts";
-import { machineTimers } from "../../../src/runtime/timers.ts";
+import { signTransaction } from "../../../src/keys/transaction-bytes.ts";
+import { openChainClient } from "../../../src/chain/client/open.ts";
+import type { ChainClient } from "../../../src/chain/ports.ts";
+import type { UnsignedTransaction } from "../../../src/keys/ports.ts";
+import { machineTimers } from "../../../src/async/timers.ts";
 import { SimulatedLedger } from "../../../src/simulation/chain-rpc/ledger.ts";
 import { chainClientOf } from "../../../src/simulation/chain-rpc/rpc/client.ts";
 import { Random } from "../../../src/simulation/random.ts";
@@ -27,6 +25,44 @@ export interface ChainUnderTest {
   readonly mine: () => Promise<void>;
   /** Remembers the chain as it is; what comes back takes it there again, once. */
   readonly mark: () => Promise<() => Promise<void>>;
+  /** Closes the client, and whatever else was opened. */
+  readonly close: () => Promise<void>;
+}
+
+/** Hardhat's chain behind a client. */
+async function hardhatUnderTest(
+  client: ChainClient,
+  close: () => Promise<void>,
+): Promise<ChainUnderTest> {
+  await client.request("evm_setAutomine", [false]);
+  return {
+    client,
+    hasBlockReceipts: false,
+    mine: async () => {
+      await client.request("evm_mine", []);
+    },
+    mark: async () => {
+      const id = await client.request("evm_snapshot", []);
+      return async () => {
+        await client.request("evm_revert", [id]);
+      };
+    },
+    close: async () => {
+      await client.close();
+      await close();
+    },
+  };
+}
+
+/** The same over sockets of this machine. */
+async function servedUnderTest(
+  open: (address: string) => ChainClient,
+): Promise<ChainUnderTest> {
+  const server = await hre.network.createServer(undefined, "127.0.0.1", 0);
+  const { address, port } = await server.listen();
+  return await hardhatUnderTest(open(`${address}:${port}`), async () => {
+    await server.close();
+  });
 }
 
 /** Every implementation of a chain that the compliance suite runs against. */
@@ -34,23 +70,20 @@ export const chainsUnderTest: Readonly<
   Record<string, () => Promise<ChainUnderTest>>
 > = {
   "Hardhat's chain": async () => {
-    const { provider } = await hre.network.create();
-    const client = openChainClient(provider);
-    await client.request("evm_setAutomine", [false]);
-    return {
-      client,
-      hasBlockReceipts: false,
-      mine: async () => {
-        await client.request("evm_mine", []);
-      },
-      mark: async () => {
-        const id = await client.request("evm_snapshot", []);
-        return async () => {
-          await client.request("evm_revert", [id]);
-        };
-      },
-    };
+    const connection = await hre.network.create();
+    const client = openChainClient(connection.provider);
+    return await hardhatUnderTest(client, async () => {
+      await connection.close();
+    });
   },
+  "Hardhat's chain over HTTP": async () =>
+    await servedUnderTest((address) =>
+      openChainClient(`http://${address}`, {
+        webSocketUrl: `ws://${address}`,
+      }),
+    ),
+  "Hardhat's chain over a WebSocket": async () =>
+    await servedUnderTest((address) => openChainClient(`ws://${address}`)),
   "the simulated chain": async () =>
     await Promise.resolve(simulatedUnderTest(new SimulatedLedger())),
 };
@@ -79,6 +112,9 @@ export function simulatedUnderTest(ledger: SimulatedLedger): ChainUnderTest {
           ledger.mempool.drop(hash);
         await Promise.resolve();
       };
+    },
+    close: async () => {
+      await client.close();
     },
   };
 }

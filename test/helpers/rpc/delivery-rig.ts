@@ -1,14 +1,12 @@
 import { expect } from "chai";
 
-import { Database } from "../../../src/runtime/store/database.ts";
-import type { ReceiptFilter } from "../../../src/runtime/store/user-receipts.ts";
-import { userTables } from "../../../src/runtime/store/user-tables.ts";
-import { UserBook } from "../../../src/runtime/users/book.ts";
-import {
-  Delivery,
-  type Receiver,
-} from "../../../src/runtime/users/delivery.ts";
-import { Records } from "../../../src/runtime/users/records.ts";
+import { machineTimers } from "../../../src/async/timers.ts";
+import { Database } from "../../../src/store/database.ts";
+import type { ReceiptFilter } from "../../../src/store/user-receipts.ts";
+import { userTables } from "../../../src/store/user-tables.ts";
+import { UserBook } from "../../../src/api/book.ts";
+import { Delivery, type Receiver } from "../../../src/api/delivery.ts";
+import { Records } from "../../../src/api/records.ts";
 import { FakeNode } from "./fake-node.ts";
 import { toyDomain } from "./toy-domain.ts";
 
@@ -203,6 +201,7 @@ export class DeliveryRig {
       {
         book: this.book,
         records: new Records({ book: this.book, service: this.node }),
+        timers: machineTimers,
         report: (error) => this.errors.push(error),
       },
     );

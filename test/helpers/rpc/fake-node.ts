@@ -12,9 +12,9 @@ import type {
   DomainState,
   NewState,
   StateView,
-} from "../../../src/runtime/domains/domain.ts";
-import { createWallet } from "../../../src/runtime/keys/wallet.ts";
-import { isName, parseName } from "../../../src/runtime/names.ts";
+} from "../../../src/domains/domain.ts";
+import { createWallet } from "../../../src/keys/wallet.ts";
+import { isName, parseName } from "../../../src/keys/user-names.ts";
 import {
   type IntentEffect,
   type NewIntent,
@@ -25,9 +25,9 @@ import {
   type NodeStatus,
   type TransactionSigner,
   type WantedGroup,
-} from "../../../src/runtime/service.ts";
-import type { Database } from "../../../src/runtime/store/database.ts";
-import type { UserBook } from "../../../src/runtime/users/book.ts";
+} from "../../../src/node/service.ts";
+import type { Database } from "../../../src/store/database.ts";
+import type { UserBook } from "../../../src/api/book.ts";
 import { nodeNamed } from "../simulated-group.ts";
 
 type GroupOptions = Parameters<NodeService["createGroup"]>[0];
@@ -114,7 +114,7 @@ export class FakeNode implements NodeService {
       throw new NodeRefusal("Preparing without dispatch is not supported");
     if (this.#open.length + intents.length > openMax)
       throw new NodeRefusal("Too many intents");
-    this.#database.commit(record);
+    this.#database.write(record);
     this.#open.push(...intents);
   }
 
@@ -230,7 +230,7 @@ export class FakeNode implements NodeService {
     const settlements: (() => void)[] = [];
     for (const [index, submission] of open.entries())
       settlements.push(await this.#settle(submission, block, index));
-    this.#database.commit(() => {
+    this.#database.write(() => {
       for (const settle of settlements) settle();
     });
     for (const listener of this.#listeners) listener();

@@ -1,9 +1,10 @@
-import { createApi } from "../../../src/runtime/rpc/api.ts";
-import { type RpcOptions, RpcServer } from "../../../src/runtime/rpc/server.ts";
-import type { ChainClient } from "../../../src/runtime/ports.ts";
-import { Database } from "../../../src/runtime/store/database.ts";
-import { userTables } from "../../../src/runtime/store/user-tables.ts";
-import { UserBook } from "../../../src/runtime/users/book.ts";
+import { createApi } from "../../../src/api/rpc/api.ts";
+import { type RpcOptions, RpcServer } from "../../../src/api/rpc/server.ts";
+import type { ChainClient } from "../../../src/chain/ports.ts";
+import { Database } from "../../../src/store/database.ts";
+import type { OpenDisk } from "../../../src/store/disk.ts";
+import { userTables } from "../../../src/store/user-tables.ts";
+import { UserBook } from "../../../src/api/book.ts";
 import { FakeNode } from "./fake-node.ts";
 import { toyDomain } from "./toy-domain.ts";
 
@@ -25,6 +26,7 @@ export interface RpcFixture {
 export interface FixtureOptions {
   readonly rpc?: Partial<RpcOptions>;
   readonly chain?: ChainClient;
+  readonly openDisk?: OpenDisk;
 }
 
 export type RpcFactory = (options?: FixtureOptions) => Promise<RpcFixture>;
@@ -43,7 +45,10 @@ export async function startFake(
 ): Promise<FakeFixture> {
   const database = new Database(
     { file: ":memory:" },
-    { migrations: userTables },
+    {
+      migrations: userTables,
+      ...(options.openDisk && { openDisk: options.openDisk }),
+    },
   );
   let time = Date.parse("2026-01-01T00:00:00Z");
   const book = new UserBook({ database, now: () => time++ });

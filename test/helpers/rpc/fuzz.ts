@@ -1,4 +1,4 @@
-import { methods } from "../../../src/runtime/rpc/methods.ts";
+import { methods } from "../../../src/api/rpc/methods.ts";
 import type { Random } from "../random.ts";
 import { toyAbi } from "./toy-domain.ts";
 

@@ -7,7 +7,7 @@ const { transactions } = workerData as { readonly transactions: number };
 const { book, database, group, httpUrl, webSocketUrl, settle } =
   await startFake();
 
-database.commit(() => {
+database.write(() => {
   for (let index = 0; index < transactions; index++) add(index);
 });
 

@@ -1,17 +1,15 @@
 import hre from "hardhat";
 
 import { faucetOf } from "../../../src/plugin/faucet.ts";
-import { Cluster } from "../../../src/runtime/cluster/cluster.ts";
-import { groupToken } from "../../../src/runtime/domains/group-token.ts";
-import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
-import type { NodeFact } from "../../../src/runtime/node/ports.ts";
-import { defaultSettings } from "../../../src/runtime/node/settings.ts";
-import type { ChainClient, Faucet } from "../../../src/runtime/ports.ts";
-import { createApi } from "../../../src/runtime/rpc/api.ts";
-import { RpcServer } from "../../../src/runtime/rpc/server.ts";
-import type { NodeGroup } from "../../../src/runtime/service.ts";
-import type { Timers } from "../../../src/runtime/timers.ts";
-import { UserBook } from "../../../src/runtime/users/book.ts";
+import { Cluster } from "../../../src/cluster/cluster.ts";
+import type { Listening } from "../../../src/host/host.ts";
+import { groupToken } from "../../../src/domains/group-token.ts";
+import { openChainClient } from "../../../src/chain/client/open.ts";
+import type { NodeFact } from "../../../src/node/ports.ts";
+import { defaultSettings } from "../../../src/node/settings.ts";
+import type { ChainClient, Faucet } from "../../../src/chain/ports.ts";
+import type { NodeGroup } from "../../../src/node/service.ts";
+import type { Timers } from "../../../src/async/timers.ts";
 import { keyOf } from "../cluster.ts";
 import { openTestLedger } from "../runtime-ledger.ts";
 import { temporaryDirectory } from "../stores.ts";
@@ -23,14 +21,8 @@ export class RealNodes {
   readonly cluster: Cluster;
   /** Errors that servers reported. */
   readonly errors: unknown[] = [];
-  readonly #books = new Map<string, UserBook>();
-  readonly #servers = new Map<string, RpcServer>();
-  readonly #urls = new Map<
-    string,
-    { readonly httpUrl: string; readonly webSocketUrl: string }
-  >();
+  readonly #urls = new Map<string, Listening>();
   readonly #directory = temporaryDirectory();
-  readonly #openClient: () => ChainClient;
 
   private constructor(options: {
     readonly names: readonly string[];
@@ -45,7 +37,6 @@ export class RealNodes {
   }) {
     const { openClient } = options;
     this.client = options.client;
-    this.#openClient = openClient;
     this.cluster = new Cluster(
       {
         ...options,
@@ -59,15 +50,10 @@ export class RealNodes {
       },
       {
         openClient,
-        endorserKey: keyOf,
-        payerKeys: (name) => [keyOf(name)],
+        keys: options.names.map(keyOf),
         domains: [groupToken],
+        usersClient: openClient(),
         faucet: options.faucet ?? faucetOf(this.client),
-        createUsers: ({ database }, name) => {
-          const book = new UserBook({ database, now: () => Date.now() });
-          this.#books.set(name, book);
-          return book;
-        },
         ...(options.timers && { timers: options.timers }),
         onFact: options.onFact ?? (() => undefined),
         onFatal: (name, error) => {
@@ -113,10 +99,7 @@ export class RealNodes {
     return await this.cluster.createGroup({ domain: groupToken.name });
   }
 
-  urlsOf(name: string): {
-    readonly httpUrl: string;
-    readonly webSocketUrl: string;
-  } {
+  urlsOf(name: string): Listening {
     const urls = this.#urls.get(name);
     if (urls === undefined) throw new Error(`${name} is down.`);
     return urls;
@@ -142,7 +125,6 @@ export class RealNodes {
   /** Whatever is not on its disk is lost. */
   async crash(name: string): Promise<void> {
     this.#urls.delete(name);
-    await this.#servers.get(name)?.stop();
     await this.cluster.member(name).crash();
   }
 
@@ -152,30 +134,17 @@ export class RealNodes {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(
-      [...this.#servers.values()].map(async (server) => {
-        await server.stop();
-      }),
-    );
     await this.cluster.stop();
     await this.client.close();
     this.#directory.remove();
   }
 
   async #serve(name: string): Promise<void> {
-    const book = this.#books.get(name);
-    if (book === undefined) throw new Error(`${name} has no book.`);
-    const report = (error: unknown): void => {
+    const { host } = this.cluster.member(name);
+    const ports = { httpPort: 0, webSocketPort: 0 };
+    const urls = await host.listen(ports, (error) => {
       this.errors.push(error);
-    };
-    const { node: service } = this.cluster.member(name);
-    const chain = this.#openClient();
-    const api = createApi({ service, book, chain, report });
-    const server = new RpcServer(
-      { httpPort: 0, webSocketPort: 0 },
-      { api, report },
-    );
-    this.#urls.set(name, await server.start());
-    this.#servers.set(name, server);
+    });
+    this.#urls.set(name, urls);
   }
 }

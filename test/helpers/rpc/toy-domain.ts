@@ -6,7 +6,7 @@ import {
   DomainRefusal,
   type Json,
   type StateView,
-} from "../../../src/runtime/domains/domain.ts";
+} from "../../../src/domains/domain.ts";
 
 const string = (name: string): AbiEntry => ({ name, type: "string" });
 const amount = { name: "amount", type: "uint256" };

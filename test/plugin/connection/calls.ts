@@ -1,8 +1,8 @@
 import { expect } from "chai";
 
 import { readAnswer, readCall } from "../../../src/plugin/connection/call.ts";
-import type { AbiEntry } from "../../../src/runtime/domains/domain.ts";
-import { groupToken } from "../../../src/runtime/domains/group-token.ts";
+import type { AbiEntry } from "../../../src/domains/domain.ts";
+import { groupToken } from "../../../src/domains/group-token.ts";
 import { expectError } from "../helpers/errors.ts";
 
 const param = (name: string, type: string, components?: object[]) => ({

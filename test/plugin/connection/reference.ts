@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect } from "chai";
 
 import { clusterDefaults } from "../../../src/plugin/cluster-config.ts";
-import { defaultSettings } from "../../../src/runtime/node/settings.ts";
+import { defaultSettings } from "../../../src/node/settings.ts";
 
 const read = (path: string): string =>
   readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");

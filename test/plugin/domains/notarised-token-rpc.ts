@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
-import type { AbiEntry } from "../../../src/runtime/domains/domain.ts";
-import { notarisedToken } from "../../../src/runtime/domains/notarised-token/notarised-token.ts";
+import type { AbiEntry } from "../../../src/domains/domain.ts";
+import { notarisedToken } from "../../../src/domains/notarised-token/notarised-token.ts";
 import { call, failureOf } from "../../helpers/rpc/client.ts";
 import { runHere } from "../helpers/run.ts";
 

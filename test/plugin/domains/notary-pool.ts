@@ -10,7 +10,7 @@ import {
   type NewToken,
   type Token,
 } from "../../../src/plugin/domains/notarised-token.ts";
-import type { GroupStatus } from "../../../src/runtime/service.ts";
+import type { GroupStatus } from "../../../src/node/service.ts";
 import {
   aConnection,
   closeConnections,

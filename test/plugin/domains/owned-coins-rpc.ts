@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { abi } from "../../../src/runtime/domains/owned-coins/abi.ts";
+import { abi } from "../../../src/domains/owned-coins/abi.ts";
 import { call, failureOf } from "../../helpers/rpc/client.ts";
 import { runHere } from "../helpers/run.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 
 import { topicOf } from "../../../src/ledger/index.ts";
-import { machineTimers } from "../../../src/runtime/timers.ts";
+import { machineTimers } from "../../../src/async/timers.ts";
 import type { Block } from "../../../src/simulation/chain-rpc/block.ts";
 import { SimulatedLedger } from "../../../src/simulation/chain-rpc/ledger.ts";
 import {

@@ -1,10 +1,10 @@
 import { expect } from "chai";
 
-import { Chain } from "../../../src/runtime/ledger/chain.ts";
-import { clientLimits } from "../../../src/runtime/ledger/client/limits.ts";
-import { usualFees } from "../../../src/runtime/ledger/submitter/fees.ts";
-import type { Header } from "../../../src/runtime/ledger/values.ts";
-import { ChainError } from "../../../src/runtime/ports.ts";
+import { Chain } from "../../../src/chain/chain.ts";
+import { clientLimits } from "../../../src/chain/client/limits.ts";
+import { usualFees } from "../../../src/chain/submitter/fees.ts";
+import type { Header } from "../../../src/chain/values.ts";
+import { ChainError } from "../../../src/chain/ports.ts";
 import { SimulatedLedger } from "../../../src/simulation/chain-rpc/ledger.ts";
 import { chainClientOf } from "../../../src/simulation/chain-rpc/rpc/client.ts";
 import type { ChainTransaction } from "../../../src/simulation/chain-rpc/transaction.ts";

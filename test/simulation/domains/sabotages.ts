@@ -1,4 +1,4 @@
-import type { Domain } from "../../../src/runtime/domains/domain.ts";
+import type { Domain } from "../../../src/domains/domain.ts";
 import type { DomainName } from "../../../src/simulation/domains/names.ts";
 import type { Trial } from "../../../src/simulation/domains/trial.ts";
 import { groupTokenTrial } from "../../../src/simulation/domains/trials/group-token.ts";

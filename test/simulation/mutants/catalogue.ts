@@ -1,3 +1,4 @@
+import type { Sabotage } from "../../helpers/sabotage/edit.ts";
 import type { SimulationOptions } from "../../../src/simulation/settings.ts";
 import { permissions, restarts } from "./durability.ts";
 import { handovers } from "./handovers.ts";
@@ -16,23 +17,6 @@ import {
   successionTrust,
   tested,
 } from "./trust.ts";
-
-/** One place of the protocol made wrong. */
-export interface Edit {
-  /** Below `src/protocol`. */
-  readonly file: string;
-  /** Is there exactly once. */
-  readonly find: string;
-  readonly replace: string;
-}
-
-/** What the protocol does wrong. */
-interface Sabotage extends Edit {
-  /** As a sentence. */
-  readonly name: string;
-  /** A second line of defence that has to fall too. */
-  readonly also?: Edit;
-}
 
 /** A sabotage of the protocol that a test of one node must notice, because seeds seldom or never get there. */
 export interface TestedMutant extends Sabotage {

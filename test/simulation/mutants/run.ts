@@ -1,16 +1,16 @@
-import { readFileSync, writeFileSync } from "node:fs";
-
 import { expect } from "chai";
 
 import { properties as meanings } from "../../../src/simulation/properties.ts";
 import { mutants as all, type Mutant, testedMutants } from "./catalogue.ts";
 import type { Catch } from "./hunt.ts";
+import { Noticed } from "./noticed.ts";
 import { hunt, Original, runTest } from "./sabotage.ts";
+import { twoAtATime } from "./two-at-a-time.ts";
 
 // A simulator that never fails proves nothing: each of these sabotages must make it fail.
 
 /** Seeds within which a sabotage must be noticed: about twice what the most hidden one needs. */
-const seedsMax = 150;
+const seedsMax = 250;
 /** Generous: a sabotage may hang, but a busy machine must not fail the test. */
 const timeoutMs = 300_000;
 
@@ -20,33 +20,9 @@ const mutants = all.filter(({ name }) => name.includes(only));
 
 const nothing: Catch = { seed: undefined, violation: undefined };
 
-/** The seed that noticed each sabotage when it was last looked for, to be tried first. It may have changed since. */
-const noticed = new URL("noticed.json", import.meta.url);
-const hints = JSON.parse(readFileSync(noticed, "utf8")) as Readonly<
-  Record<string, number>
->;
-
-/** All seeds, the likely one first. */
-function seedsFor({ name }: Mutant): readonly number[] {
-  const seeds = Array.from({ length: seedsMax }, (_, i) => i + 1);
-  const hint = hints[name];
-  return hint === undefined || process.env["UPDATE_NOTICED"] !== undefined
-    ? seeds
-    : [hint, ...seeds.filter((seed) => seed !== hint)];
-}
+const noticed = new Noticed(new URL("noticed.json", import.meta.url));
 
 let original: Original;
-
-/** Starts the hunts two at a time, in order: as many as there are cores to count on. */
-function startAll(hunts: readonly (() => Promise<Catch>)[]): Promise<Catch>[] {
-  const lanes: Promise<unknown>[] = [Promise.resolve(), Promise.resolve()];
-  return hunts.map((start, index) => {
-    const lane = index % lanes.length;
-    const caught = (lanes[lane] ?? Promise.resolve()).then(start);
-    lanes[lane] = caught.catch(() => undefined);
-    return caught;
-  });
-}
 
 describe("Sabotage of the protocol", function () {
   this.timeout(mutants.length * timeoutMs);
@@ -54,14 +30,19 @@ describe("Sabotage of the protocol", function () {
 
   before(() => {
     original = new Original();
-    hunts = startAll(
+    hunts = twoAtATime(
       mutants.map(
         (mutant) => async () =>
           await hunt(
             original,
             {
               mutant,
-              trails: [{ runs: mutant.runs, seeds: seedsFor(mutant) }],
+              trails: [
+                {
+                  runs: mutant.runs,
+                  seeds: noticed.seedsFor(mutant.name, seedsMax),
+                },
+              ],
             },
             timeoutMs,
           ),
@@ -94,7 +75,7 @@ describe("Sabotage of the protocol", function () {
 
   for (const mutant of testedMutants.filter(({ name }) => name.includes(only)))
     it(`is noticed by a test when a node ${mutant.name}`, async () => {
-      const printed = await runTest(mutant, timeoutMs);
+      const printed = await runTest(original, mutant, timeoutMs);
       expect(printed).to.include("0 passing").and.to.include("1 failing");
     });
 
@@ -114,7 +95,7 @@ describe("Sabotage of the protocol", function () {
     const halves = [0, 1].map((half) =>
       trails.filter((_, i) => i % 2 === half),
     );
-    const clean = startAll(
+    const clean = twoAtATime(
       halves.map(
         (half) => async () => await hunt(original, { trails: half }, timeoutMs),
       ),
@@ -128,12 +109,12 @@ describe("Sabotage of the protocol", function () {
   });
 
   after(async () => {
-    if (process.env["UPDATE_NOTICED"] === undefined || only !== "") return;
-    const caught: Record<string, number> = {};
+    if (only !== "") return;
+    const caught = new Map<string, number>();
     for (const [index, { name }] of mutants.entries()) {
       const { seed } = (await hunts[index]) ?? nothing;
-      if (seed !== undefined) caught[name] = seed;
+      if (seed !== undefined) caught.set(name, seed);
     }
-    writeFileSync(noticed, `${JSON.stringify(caught, null, 2)}\n`);
+    noticed.save(caught);
   });
 });

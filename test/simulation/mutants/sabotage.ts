@@ -15,7 +15,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 import ts from "typescript";
 
-import type { Edit, Mutant, TestedMutant } from "./catalogue.ts";
+import { Declarations } from "../../helpers/sabotage/declarations.ts";
+import { sabotaged } from "../../helpers/sabotage/edit.ts";
+import type { Mutant, TestedMutant } from "./catalogue.ts";
 import type { Hunt, Catch } from "./hunt.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -24,7 +26,7 @@ const hunter = fileURLToPath(new URL("hunt.ts", import.meta.url));
 const programOf = (file: string): string => file.replace(/\.ts$/, ".js");
 
 /** What Node runs of a source: the same without types, with imports of programs or of sources. */
-function withoutTypes(text: string, isProgram = true): string {
+export function withoutTypes(text: string, isProgram = true): string {
   return ts.transpileModule(text, {
     compilerOptions: {
       target: ts.ScriptTarget.ES2023,
@@ -46,8 +48,10 @@ export class Original {
     mkdtempSync(join(tmpdir(), "sequencer-original-")),
   );
 
+  readonly declarations = new Declarations(["src/protocol/**/*.ts"]);
+
   constructor() {
-    for (const file of globSync("src/{protocol,simulation}/**/*.ts", {
+    for (const file of globSync("src/{node,protocol,simulation}/**/*.ts", {
       cwd: root,
     }))
       this.#write(file, readFileSync(join(root, file), "utf8"));
@@ -67,28 +71,13 @@ export class Original {
   }
 }
 
-/** The sources that a sabotage changes, with their names. */
-function sabotaged(
-  mutant: Mutant | TestedMutant,
-): { readonly file: string; readonly text: string }[] {
-  const edits = [mutant, mutant.also].filter((edit) => edit !== undefined);
-  const files = [
-    ...new Set(edits.map(({ file }) => join("src/protocol", file))),
-  ];
-  return files.map((file) => {
-    const text = edits
-      .filter((edit) => join("src/protocol", edit.file) === file)
-      .reduce(sabotage, readFileSync(join(root, file), "utf8"));
-    return { file, text };
-  });
-}
-
 /** Runs the test that must notice a sabotage. Resolves with what it prints. */
 export async function runTest(
+  { declarations }: Original,
   mutant: TestedMutant,
   timeoutMs: number,
 ): Promise<string> {
-  const sources = sabotaged(mutant).map(({ file, text }) => [
+  const sources = sabotaged(declarations, mutant).map(({ file, text }) => [
     pathToFileURL(join(root, file)).href,
     withoutTypes(text, false),
   ]);
@@ -121,15 +110,14 @@ export async function runTest(
 
 /** Runs seeds in a process of its own, which a sabotage may hang or kill. */
 export async function hunt(
-  { folder }: Original,
+  { folder, declarations }: Original,
   { mutant, trails }: Pick<Hunt, "trails"> & { readonly mutant?: Mutant },
   timeoutMs: number,
 ): Promise<Catch> {
   const instead = Object.fromEntries(
-    (mutant === undefined ? [] : sabotaged(mutant)).map(({ file, text }) => [
-      programOf(file),
-      withoutTypes(text),
-    ]),
+    (mutant === undefined ? [] : sabotaged(declarations, mutant)).map(
+      ({ file, text }) => [programOf(file), withoutTypes(text)],
+    ),
   );
   const task: Hunt = { folder, instead, trails };
   return await new Promise((resolve, reject) => {
@@ -147,14 +135,4 @@ export async function hunt(
     child.stdin?.on("error", () => undefined);
     child.stdin?.end(JSON.stringify(task));
   });
-}
-
-/** The text with the one thing made wrong. */
-export function sabotage(text: string, { file, find, replace }: Edit): string {
-  const parts = text.split(find);
-  if (parts.length !== 2)
-    throw new Error(
-      `${file} has ${parts.length - 1} times: ${find}. Adapt the sabotage to the code.`,
-    );
-  return parts.join(replace);
 }

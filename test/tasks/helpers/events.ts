@@ -133,7 +133,14 @@ const run: Events<RunFact> = {
 };
 
 const simulate: Events<SimulateFact> = {
-  run: { seed: 1, traceHash: 1, liar: 1, statistics: 1 },
+  run: {
+    seed: 1,
+    traceHash: 1,
+    lane: 1,
+    setup: 1,
+    liar: 1,
+    statistics: 1,
+  },
   violation: {
     seed: 1,
     property: 1,
@@ -144,6 +151,8 @@ const simulate: Events<SimulateFact> = {
     threshold: 1,
     mode: 1,
     policy: 1,
+    lane: 1,
+    groups: 1,
     liar: 1,
     transcript: 1,
     command: 1,
@@ -152,7 +161,10 @@ const simulate: Events<SimulateFact> = {
   summary: {
     firstSeed: 1,
     seeds: 1,
+    lane: 1,
     faults: 1,
+    setup: 1,
+    liar: 1,
     isViolated: 1,
     totals: 1,
     elapsedMs: 1,

@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 
-import type { NodeFact } from "../../../src/runtime/node/ports.ts";
-import type { SocketFact } from "../../../src/runtime/transport/socket/facts.ts";
+import type { NodeFact } from "../../../src/node/ports.ts";
+import type { SocketFact } from "../../../src/network/socket/facts.ts";
 import { jsonReporter } from "../../../tasks/node/reporter.ts";
 import {
   bob as peer,

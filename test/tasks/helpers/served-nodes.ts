@@ -13,7 +13,7 @@ import { identityOf } from "../../../tasks/identity/identity.ts";
 import { parseNodeOptions } from "../../../tasks/node/options.ts";
 import { plainReporter, type Reachable } from "../../../tasks/node/reporter.ts";
 import { serve } from "../../../tasks/node/serve.ts";
-import { Closers } from "../../../tasks/shared/closers.ts";
+import { Parts } from "../../../src/host/parts.ts";
 import { RpcClient } from "../../../tasks/shared/rpc-client.ts";
 import { publishedAccount } from "../../helpers/accounts.ts";
 import { temporaryDirectory } from "../../helpers/stores.ts";
@@ -57,7 +57,7 @@ export class SharedChain {
 export class ServedNodes {
   readonly #url: string;
   readonly #directory = temporaryDirectory();
-  readonly #closers = new Closers();
+  readonly #parts = new Parts();
   readonly peers: Readonly<Record<Name, PeerConfig>>;
   /** What nodes reported as errors. */
   readonly reported: unknown[] = [];
@@ -81,7 +81,7 @@ export class ServedNodes {
   }
 
   async stop(): Promise<void> {
-    await this.#closers.close();
+    await this.#parts.close();
     this.#directory.remove();
   }
 
@@ -132,7 +132,7 @@ export class ServedNodes {
       parseNodeOptions({ name, dataDir, rpcPort: "0", statusPort: "0" }),
       {
         hre: await this.environment(groups),
-        closers: this.#closers,
+        parts: this.#parts,
         reporter,
         onFatal: (error) => {
           throw error;

@@ -12,7 +12,7 @@ import { identityOf } from "../../../tasks/identity/identity.ts";
 import { parseNodeOptions } from "../../../tasks/node/options.ts";
 import { plainReporter, type Reachable } from "../../../tasks/node/reporter.ts";
 import { serve } from "../../../tasks/node/serve.ts";
-import { Closers } from "../../../tasks/shared/closers.ts";
+import { Parts } from "../../../src/host/parts.ts";
 import { anEnvironment, deploy } from "../../plugin/helpers/environment.ts";
 import { expectError } from "../../plugin/helpers/errors.ts";
 import { freePort } from "../../plugin/helpers/processes.ts";
@@ -29,7 +29,7 @@ describe("plugin: the accounts of sequencer:node", function () {
   let chain: JsonRpcServer;
   let url: string;
   let dataDir: string;
-  let closers: Closers;
+  let parts: Parts;
 
   before(async () => {
     const hre = await anEnvironment();
@@ -45,11 +45,11 @@ describe("plugin: the accounts of sequencer:node", function () {
 
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), "node-accounts-"));
-    closers = new Closers();
+    parts = new Parts();
   });
 
   afterEach(async () => {
-    await closers.close();
+    await parts.close();
     rmSync(dataDir, { recursive: true });
   });
 
@@ -100,7 +100,7 @@ describe("plugin: the accounts of sequencer:node", function () {
       }),
       {
         hre: await environment({ key, ...accounts }),
-        closers,
+        parts,
         reporter,
         onFatal: (error) => {
           throw error;
@@ -174,8 +174,8 @@ describe("plugin: the accounts of sequencer:node", function () {
 
   it("need not be the same as before, as far as payment goes", async () => {
     await start({});
-    await closers.close();
-    closers = new Closers();
+    await parts.close();
+    parts = new Parts();
     const node = await start({ payer: second });
     expect((await createGroup(node)).payer).to.equal(second);
   });
@@ -199,8 +199,8 @@ describe("plugin: the accounts of sequencer:node", function () {
       await expectError("FUNDS_MISSING", async () => {
         await start({});
       });
-      await closers.close();
-      closers = new Closers();
+      await parts.close();
+      parts = new Parts();
       expect(
         (await createGroup(await start({ payer: second }))).payer,
       ).to.equal(second);

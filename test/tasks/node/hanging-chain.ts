@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { expect } from "chai";
 import hre from "hardhat";
 
-import { loadIdentity } from "../../../src/runtime/keys/identity-file.ts";
-import { encodePublicKey } from "../../../src/runtime/keys/identity.ts";
-import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
+import { loadIdentity } from "../../../src/keys/identity-file.ts";
+import { encodePublicKey } from "../../../src/keys/identity.ts";
+import { openChainClient } from "../../../src/chain/client/open.ts";
 import { publishedAccount } from "../../helpers/accounts.ts";
 import { openTestLedger } from "../../helpers/runtime-ledger.ts";
 import type { JsonServer } from "../../plugin/helpers/http.ts";

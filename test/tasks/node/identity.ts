@@ -14,7 +14,7 @@ import { identityOf } from "../../../tasks/identity/identity.ts";
 import { parseNodeOptions } from "../../../tasks/node/options.ts";
 import { plainReporter } from "../../../tasks/node/reporter.ts";
 import { serve } from "../../../tasks/node/serve.ts";
-import { Closers } from "../../../tasks/shared/closers.ts";
+import { Parts } from "../../../src/host/parts.ts";
 import { anEnvironment } from "../../plugin/helpers/environment.ts";
 import { expectError } from "../../plugin/helpers/errors.ts";
 
@@ -44,14 +44,14 @@ describe("tasks: the identity of sequencer:node", function () {
         },
       },
     });
-    const closers = new Closers();
+    const parts = new Parts();
     const fail = (error: unknown): never => {
       throw error;
     };
     try {
       await serve(parseNodeOptions({ name: "alice", dataDir }), {
         hre,
-        closers,
+        parts,
         reporter: plainReporter(
           { node: "alice" },
           { write: () => undefined, report: fail },
@@ -59,7 +59,7 @@ describe("tasks: the identity of sequencer:node", function () {
         onFatal: fail,
       });
     } finally {
-      await closers.close();
+      await parts.close();
     }
   }
 

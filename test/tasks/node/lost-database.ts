@@ -4,9 +4,9 @@ import { join } from "node:path";
 
 import { expect } from "chai";
 
-import { encodePublicKey } from "../../../src/runtime/keys/identity.ts";
-import { loadIdentity } from "../../../src/runtime/keys/identity-file.ts";
-import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
+import { encodePublicKey } from "../../../src/keys/identity.ts";
+import { loadIdentity } from "../../../src/keys/identity-file.ts";
+import { openChainClient } from "../../../src/chain/client/open.ts";
 import { publishedAccount } from "../../helpers/accounts.ts";
 import { call } from "../../helpers/rpc/client.ts";
 import { openTestLedger } from "../../helpers/runtime-ledger.ts";

@@ -6,8 +6,8 @@ import { expect } from "chai";
 
 import { openDataDir } from "../../../tasks/shared/data-dir.ts";
 import { openIdentity } from "../../../tasks/shared/node-identity.ts";
-import { KeyError } from "../../../src/runtime/keys/key-error.ts";
-import { loadIdentity } from "../../../src/runtime/keys/identity-file.ts";
+import { KeyError } from "../../../src/keys/key-error.ts";
+import { loadIdentity } from "../../../src/keys/identity-file.ts";
 import { expectError } from "../../plugin/helpers/errors.ts";
 
 /** Nobody can write there, not even the administrator. */

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { type ChainClient, ChainError } from "../../../src/runtime/ports.ts";
+import { type ChainClient, ChainError } from "../../../src/chain/ports.ts";
 import { askChain } from "../../../tasks/shared/chain.ts";
 import { expectError } from "../../plugin/helpers/errors.ts";
 

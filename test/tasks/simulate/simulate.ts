@@ -228,7 +228,7 @@ describe("plugin: sequencer:simulate", function () {
       const facts = await run({ seeds: "2", faults: "network" });
       const text = facts.flatMap(toLines).join("\n");
       for (const label of [
-        "Every property held in 2 runs, seeds 1–2, faults: network.",
+        "Every property held in 2 runs, seeds 1–2, lane: core, faults: network.",
         "intents confirmed",
         "intents reverted",
         "intents left open",

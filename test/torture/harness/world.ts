@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 
-import { openChainClient } from "../../../src/runtime/ledger/client/open.ts";
-import { loadIdentity } from "../../../src/runtime/keys/identity-file.ts";
-import { encodePublicKey } from "../../../src/runtime/keys/identity.ts";
+import { openChainClient } from "../../../src/chain/client/open.ts";
+import { loadIdentity } from "../../../src/keys/identity-file.ts";
+import { encodePublicKey } from "../../../src/keys/identity.ts";
 import { openTestLedger } from "../../helpers/runtime-ledger.ts";
 import { Chain } from "./chain/chain.ts";
 import type { ProcessExit } from "./evidence/evidence.ts";

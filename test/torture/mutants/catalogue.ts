@@ -1,21 +1,17 @@
+import { inside, type Sabotage } from "../../helpers/sabotage/edit.ts";
+import {
+  argument,
+  call,
+  caught,
+  condition,
+  spread,
+  value,
+} from "../../helpers/sabotage/places.ts";
 import type { Fault } from "../harness/nemesis/faults.ts";
 import type { PlannedFault } from "../harness/nemesis/schedule.ts";
 
-/** One place of the sources made wrong. */
-export interface Edit {
-  /** From the root of the repository. */
-  readonly file: string;
-  /** Is there exactly once. */
-  readonly find: string;
-  readonly replace: string;
-}
-
 /** A sabotage of a node, and what shall notice it. */
-export interface Mutant {
-  /** What nodes do wrong, as a sentence. */
-  readonly name: string;
-  /** All lines of defence that have to fall. */
-  readonly edits: readonly Edit[];
+export interface Mutant extends Sabotage {
   /** One of these must be reported. */
   readonly properties: readonly string[];
   /** What has to happen, so that it shows. */
@@ -58,16 +54,23 @@ export const control: readonly PlannedFault[] = [
   })),
 ];
 
+/** Other words within a text, such as SQL. */
+const reworded =
+  (words: string, others: string) =>
+  (code: string): string => {
+    if (!code.includes(words)) throw new Error(`It has no ${words}: ${code}`);
+    return code.replace(words, others);
+  };
+
 /** Every sabotage. */
 export const mutants: readonly Mutant[] = [
   {
     name: "acknowledges an intent before it is on the disk",
     edits: [
-      {
-        file: "src/runtime/node/intake.ts",
-        find: "      turns.add({",
-        replace: "      resolve();\n      turns.add({",
-      },
+      inside("Intake.take").puts(
+        call("requests.ask"),
+        'loop.post({ type: "submitted", work, record, request: 0 }, rank)',
+      ),
     ],
     properties: ["S13"],
     plan: [dies],
@@ -75,17 +78,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: "takes the same idempotency key twice",
     edits: [
-      {
-        file: "src/runtime/users/submissions.ts",
-        find: 'if (other !== undefined)\n      throw new UserError(\n        "PD012220"',
-        replace:
-          'if (other === "")\n      throw new UserError(\n        "PD012220"',
-      },
-      {
-        file: "src/runtime/store/user-transactions.ts",
-        find: "idempotency_key TEXT UNIQUE",
-        replace: "idempotency_key TEXT",
-      },
+      inside("api/submissions: Submissions.#claim").puts(
+        condition("other"),
+        "false",
+      ),
+      inside("userTransactionsTable").puts(
+        value("userTransactionsTable"),
+        reworded("idempotency_key TEXT UNIQUE", "idempotency_key TEXT"),
+      ),
     ],
     properties: ["S22"],
     plan: [away],
@@ -93,53 +93,28 @@ export const mutants: readonly Mutant[] = [
   {
     name: "keeps receipts of blocks that were replaced",
     edits: [
-      {
-        file: "src/runtime/node/blocks.ts",
-        find: "const reopened = store.records.confirmedAbove(address, height);",
-        replace:
-          "const reopened = store.records.confirmedAbove(address, Infinity);",
-      },
+      inside("BlockFeed").puts(argument("confirmedAbove", 1), "Infinity"),
     ],
     properties: ["S14"],
     plan: reorganisations,
   },
   {
     name: "forgets open intents when it is started again",
-    edits: [
-      {
-        file: "src/runtime/node/group-runner.ts",
-        find: "      ...ports.store.records.open(address),\n",
-        replace: "",
-      },
-    ],
+    edits: [inside("GroupRunner").drops(spread("records", "open"))],
     properties: ["L2"],
     plan: restart,
   },
   {
     name: "never asks for states that it missed",
-    edits: [
-      {
-        file: "src/runtime/node/catch-up.ts",
-        find: "    if (missing.size === 0) {\n",
-        replace: "    if (missing.size >= 0) {\n",
-      },
-    ],
+    edits: [inside("CatchUp.ask").puts(condition("missing", "size"), "true")],
     properties: ["books"],
     plan: [away],
   },
   {
     name: "goes on when the disk does not take what it writes",
     edits: [
-      {
-        file: "src/runtime/node/turns.ts",
-        find: "      this.#fail(jobs, error);\n      return;\n    }\n    if (!hasWrites(turn)) {\n",
-        replace: "      void error;\n    }\n    if (!hasWrites(turn)) {\n",
-      },
-      {
-        file: "src/runtime/node/turns.ts",
-        find: "      if (error === undefined) this.#finish(jobs, turn);\n      else this.#fail(jobs, error);\n",
-        replace: "      this.#finish(jobs, turn);\n",
-      },
+      inside("LoopDriver.#take").puts(caught(), "{}"),
+      inside("LoopDriver.#flush").puts(condition("error"), "true"),
     ],
     properties: ["S13"],
     plan: [fullDisk],
@@ -147,12 +122,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: "prints the key of its account",
     edits: [
-      {
-        file: "tasks/node/serve.ts",
-        find: "    member.start();\n",
-        replace:
-          "    member.start();\n    console.error(account.privateKey);\n",
-      },
+      inside("node/serve: startHost").addsAfter(
+        call("host.start"),
+        "console.error(accounts.endorser.privateKey);",
+      ),
     ],
     properties: ["secrets"],
     plan: [away],

@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import {
   cpSync,
   mkdtempSync,
-  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -12,10 +11,11 @@ import path from "node:path";
 
 import ts from "typescript";
 
+import { Declarations } from "../../helpers/sabotage/declarations.ts";
+import { sabotaged, type Sabotage } from "../../helpers/sabotage/edit.ts";
 import type { Violation } from "../harness/checker/violation.ts";
 import type { FaultFact } from "../harness/evidence/evidence.ts";
 import type { PlannedFault } from "../harness/nemesis/schedule.ts";
-import type { Edit } from "./catalogue.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 
@@ -29,6 +29,10 @@ const copied = [
   "package.json",
 ];
 
+/** What sabotages change. */
+export const sources = (): Declarations =>
+  new Declarations(["src/!(simulation)/**/*.ts", "tasks/**/*.ts"]);
+
 /** What a run in a copy came to. */
 export interface Found {
   readonly violations: readonly Violation[];
@@ -40,7 +44,7 @@ export interface Found {
 export class Copy {
   readonly #folder = mkdtempSync(path.join(tmpdir(), "torture-mutant-"));
 
-  constructor(edits: readonly Edit[]) {
+  constructor(sabotage?: Sabotage) {
     const folder = this.#folder;
     for (const part of copied)
       cpSync(path.join(root, part), path.join(folder, part), {
@@ -50,11 +54,10 @@ export class Copy {
       path.join(root, "node_modules"),
       path.join(folder, "node_modules"),
     );
-    for (const edit of edits) {
-      const source = path.join(folder, edit.file);
-      const text = sabotaged(readFileSync(source, "utf8"), edit);
-      writeFileSync(source, text);
-      const compiled = edit.file.replace(/\.ts$/, ".js");
+    if (sabotage === undefined) return;
+    for (const { file, text } of sabotaged(sources(), sabotage)) {
+      writeFileSync(path.join(folder, file), text);
+      const compiled = file.replace(/\.ts$/, ".js");
       writeFileSync(path.join(folder, "dist", compiled), compile(text));
     }
   }
@@ -79,16 +82,6 @@ export class Copy {
   remove(): void {
     rmSync(this.#folder, { recursive: true, force: true });
   }
-}
-
-/** The text with one thing made wrong. */
-export function sabotaged(text: string, { file, find, replace }: Edit): string {
-  const parts = text.split(find);
-  if (parts.length !== 2)
-    throw new Error(
-      `${file} has ${parts.length - 1} times: ${find}. Adapt the sabotage to the code.`,
-    );
-  return parts.join(replace);
 }
 
 /** What the build makes of a file. */

@@ -1,6 +1,6 @@
 import { createHeap, push } from "../../heap.ts";
 import { remember } from "../../recent.ts";
-import { nextTry, send, type Turn } from "../../turn.ts";
+import { nextTry, raise, send, type Turn } from "../../turn.ts";
 import {
   addToContext,
   linkToProducers,
@@ -24,9 +24,9 @@ type EventOf<Type extends CoordinatorTransactionEvent["type"]> = Extract<
 export function pool(
   transaction: CoordinatorTransaction,
   _event: unknown,
-  { node }: Turn,
+  turn: Turn,
 ): void {
-  const { pools, turns } = node.coordinator;
+  const { pools, turns } = turn.node.coordinator;
   let queue = pools.get(transaction.sender);
   if (queue === undefined) {
     queue = createHeap();
@@ -34,6 +34,7 @@ export function pool(
     turns.push(transaction.sender);
   }
   push(queue, transaction.order, transaction.id);
+  raise(turn, "TransactionPooled");
 }
 
 export function noteRequest(
@@ -63,6 +64,7 @@ export function addStep(
 ): void {
   const { coordinator } = turn.node;
   transaction.step = step;
+  raise(turn, "StepAssembled");
   if (transaction.intent.isPrepareOnly) {
     linkToProducers(coordinator, transaction, step);
     coordinator.toPrepare.add(transaction.id);
@@ -83,6 +85,7 @@ export function fall(
   turn: Turn,
 ): void {
   if (transaction.step === undefined) return;
+  raise(turn, "StepFell");
   dissolveBundleOf(turn, transaction.id);
   for (const dependant of followersOf(transaction, turn)) {
     if (!isUndispatched(dependant.state)) continue;

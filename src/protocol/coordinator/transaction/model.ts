@@ -47,7 +47,10 @@ export type CoordinatorTransactionEvent =
   | { readonly type: "Submitted" }
   | { readonly type: "Confirmed" }
   | { readonly type: "ConfirmedReverted" }
-  | { readonly type: "HeartbeatInterval" };
+  /** A reorganisation took the block back in which the ledger had it. */
+  | { readonly type: "FulfilmentUndone" }
+  /** A heartbeat has told its sender how it ended. */
+  | { readonly type: "EndReported" };
 
 /** A transaction, as its coordinator sees it. */
 export interface CoordinatorTransaction {

@@ -1,4 +1,4 @@
-import type { Table } from "../../machine.ts";
+import { impossible, type Table } from "../../machine.ts";
 import type { Turn } from "../../turn.ts";
 import {
   addStep,
@@ -22,7 +22,7 @@ import type {
   CoordinatorTransactionState,
 } from "./model.ts";
 
-/** It happened on the ledger, by whose doing ever. */
+/** Confirmed on the ledger, no matter who submitted it. */
 const confirmed = [{ to: "Confirmed", run: [end] }] as const;
 
 /** It falls, and so does whatever was built on it; it is assembled again. */
@@ -36,6 +36,29 @@ const later = [{ to: "Pooled", run: [fall, backOff, pool] }] as const;
 
 /** The sender takes it away. */
 const withdrawn = [{ to: "Final", run: [fall, remove] }] as const;
+
+/** It is being dispatched, all in one step. */
+const notBetween = impossible("it is dispatched in the same step");
+const undivided = {
+  Withdrawn: notBetween,
+  Unbundled: notBetween,
+  DependencyReverted: notBetween,
+  Confirmed: notBetween,
+  ConfirmedReverted: notBetween,
+} as const;
+
+/** What was dispatched cannot be changed. */
+const notAgain = impossible("it is dispatched, and stays as it is");
+const unchangeable = {
+  AssembleRequestSent: notAgain,
+  Assemble_Success: notAgain,
+  Endorsed: notAgain,
+  Unbundled: notAgain,
+  DispatchConfirmed: notAgain,
+  Collected: notAgain,
+} as const;
+
+const notHere = impossible("it is forgotten");
 
 /** A transaction, as its coordinator sees it. The diagram in docs/state-machines.md is printed from this table. */
 export const coordinatorTransactionTable: Table<
@@ -123,29 +146,39 @@ export const coordinatorTransactionTable: Table<
     Withdrawn: withdrawn,
   },
   Ready_For_Dispatch: {
+    ...undivided,
     Collected: [{ to: "Dispatched" }],
   },
   Dispatched: {
+    ...unchangeable,
     NonceAllocated: [{ to: "Sequenced" }],
     Submitted: [{ to: "Submitted" }],
     Confirmed: confirmed,
     ConfirmedReverted: [{ to: "Final", run: [fall, remove] }],
   },
   Sequenced: {
+    ...unchangeable,
     Submitted: [{ to: "Submitted" }],
     Confirmed: confirmed,
     ConfirmedReverted: [{ to: "Final", run: [fall, remove] }],
   },
   Submitted: {
+    ...unchangeable,
     Submitted: [{ to: "Submitted" }],
     Confirmed: confirmed,
     ConfirmedReverted: [{ to: "Final", run: [fall, remove] }],
   },
   Reverted: {
-    HeartbeatInterval: [{ to: "Final", run: [remove] }],
+    EndReported: [{ to: "Final", run: [remove] }],
   },
   Confirmed: {
-    HeartbeatInterval: [{ to: "Final", run: [remove] }],
+    EndReported: [{ to: "Final", run: [remove] }],
+    FulfilmentUndone: [{ to: "Final", run: [remove] }],
   },
-  Final: {},
+  Final: {
+    AssembleRequestSent: notHere,
+    Assemble_Success: notHere,
+    DispatchConfirmed: notHere,
+    Collected: notHere,
+  },
 };

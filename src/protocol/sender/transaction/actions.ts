@@ -1,9 +1,8 @@
 import { push } from "../../heap.ts";
-import type { NodeName } from "../../ids.ts";
 import { limits } from "../../limits.ts";
 import type { IntentRecord, Receipt } from "../../records.ts";
-import { nextTry, type Turn } from "../../turn.ts";
-import type { Sender } from "../model.ts";
+import { nextTry, raise, type Turn } from "../../turn.ts";
+import { putOut, sendTo } from "../outgoing.ts";
 import { stopWaiting } from "../waiting.ts";
 import type { SenderTransaction, SenderTransactionEvent } from "./model.ts";
 
@@ -57,44 +56,22 @@ export function save(
   effects.push({ type: "Save", record: toRecord(transaction) });
 }
 
-/** Notes to whom it is sent, who has not accepted it yet; undefined while it waits to be sent. */
-export function sendTo(
-  { sent, postponed }: Sender,
-  transaction: SenderTransaction,
-  to: NodeName | undefined,
-): void {
-  const { sentTo } = transaction;
-  transaction.isAccepted = false;
-  postponed.delete(transaction);
-  if (sentTo === to) return;
-  transaction.sentTo = to;
-  const before = sentTo === undefined ? undefined : sent.get(sentTo);
-  if (before !== undefined && sentTo !== undefined) {
-    before.delete(transaction);
-    if (before.size === 0) sent.delete(sentTo);
-  }
-  if (to === undefined) return;
-  const now = sent.get(to);
-  if (now === undefined) sent.set(to, new Set([transaction]));
-  else now.add(transaction);
-}
-
 /** Puts it among those that are sent to the coordinator next. */
 export function queue(
   transaction: SenderTransaction,
   _event: unknown,
-  { node }: Turn,
+  turn: Turn,
 ): void {
-  sendTo(node.sender, transaction, undefined);
-  push(node.sender.outgoing, transaction.sequence, transaction.id);
+  sendTo(turn, transaction, undefined);
+  putOut(turn, transaction);
 }
 
 export function noteDelegate(
   transaction: SenderTransaction,
   { to }: EventOf<"Delegated">,
-  { node }: Turn,
+  turn: Turn,
 ): void {
-  sendTo(node.sender, transaction, to);
+  sendTo(turn, transaction, to);
 }
 
 export function keepStep(
@@ -158,7 +135,7 @@ export function retryLater(
   transaction.reason = event.reason;
   transaction.step = undefined;
   transaction.isDispatched = false;
-  sendTo(turn.node.sender, transaction, undefined);
+  sendTo(turn, transaction, undefined);
   save(transaction, event, turn);
   const { retries, id } = transaction;
   transaction.retryTick = nextTry(turn, retries, id);
@@ -184,7 +161,7 @@ export function postpone(
 ): void {
   const { sender } = turn.node;
   const { id } = transaction;
-  sendTo(sender, transaction, undefined);
+  sendTo(turn, transaction, undefined);
   transaction.reason = reason;
   transaction.retryTick = nextTry(turn, transaction.postponements, id);
   transaction.postponements += 1;
@@ -202,7 +179,7 @@ export function doom(
   transaction.isDoomed = true;
   transaction.parked = undefined;
   transaction.step = undefined;
-  sendTo(turn.node.sender, transaction, undefined);
+  sendTo(turn, transaction, undefined);
   push(turn.node.sender.expiries, transaction.liveUntil, transaction.id);
   save(transaction, event, turn);
 }
@@ -213,7 +190,7 @@ export function park(
   turn: Turn,
 ): void {
   transaction.parked = event.reason;
-  sendTo(turn.node.sender, transaction, undefined);
+  sendTo(turn, transaction, undefined);
   transaction.step = undefined;
   save(transaction, event, turn);
 }
@@ -232,13 +209,14 @@ export function unpark(
 export function handToUser(
   transaction: SenderTransaction,
   { prepared }: EventOf<"PreparedReceived">,
-  { node, effects }: Turn,
+  turn: Turn,
 ): void {
+  const { node, effects } = turn;
   const { id } = transaction;
   const { digest, validUntil } = prepared.bundle;
   transaction.prepared = prepared;
   transaction.step = undefined;
-  sendTo(node.sender, transaction, undefined);
+  sendTo(turn, transaction, undefined);
   push(node.sender.expiries, validUntil, id);
   const receipt = { type: "Prepared", id, digest } as const;
   effects.push(
@@ -251,9 +229,11 @@ export function handToUser(
 export function lapse(
   transaction: SenderTransaction,
   _event: unknown,
-  { node }: Turn,
+  turn: Turn,
 ): void {
-  node.sender.transactions.delete(transaction.id);
+  const { id } = transaction;
+  turn.node.sender.transactions.delete(id);
+  raise(turn, "TransactionEnded");
 }
 
 /** Waits for proof that it was its own step. The other members are asked at once: see `fulfilment.ts`. */
@@ -266,7 +246,7 @@ export function awaitProof(
   transaction.fulfilment = event.fulfilment;
   transaction.parked = undefined;
   transaction.step = undefined;
-  sendTo(sender, transaction, undefined);
+  sendTo(turn, transaction, undefined);
   sender.unproven.set(transaction.id, { tries: 0, dueTick: tick });
   save(transaction, event, turn);
 }
@@ -317,5 +297,8 @@ function settle(
     { type: "Settled", receipt },
   );
   node.sender.transactions.delete(transaction.id);
-  sendTo(node.sender, transaction, undefined);
+  if (receipt.type === "Reverted")
+    turn.failed.push({ id: transaction.id, why: "reverted" });
+  raise(turn, "TransactionEnded");
+  sendTo(turn, transaction, undefined);
 }

@@ -43,3 +43,8 @@ export function hasExpiredPermission(
 ): boolean {
   return !hasLivePermission(transaction, event, turn);
 }
+
+/** It waits for its user, and nobody works on it. */
+export function isResting({ state }: SenderTransaction): boolean {
+  return state === "Parked" || state === "PreparedForUser";
+}

@@ -1,4 +1,4 @@
-import type { Table } from "../../machine.ts";
+import { impossible, type Table } from "../../machine.ts";
 import type { Turn } from "../../turn.ts";
 import {
   awaitProof,
@@ -67,6 +67,26 @@ const dispatched = [
 /** The coordinator has it no longer, and it was not dispatched. */
 const again = [{ to: "Delegated", run: [dropStep, queue] }] as const;
 
+/** Its coordinator says that it is dispatched. */
+const notAgain = impossible("it is dispatched");
+const unchangeable = {
+  Delegated: notAgain,
+  AssembleRequestReceived: notAgain,
+} as const;
+
+/** It has ended, and its receipt is final. */
+const forgotten = impossible("it has ended, and is forgotten");
+const over = {
+  Created: forgotten,
+  Delegated: forgotten,
+  AssembleRequestReceived: forgotten,
+  DispatchConfirmationRequestReceived: forgotten,
+  ConfirmedSuccess: forgotten,
+  FulfilledUnseen: forgotten,
+  ConfirmedReverted: forgotten,
+  Resumed: forgotten,
+} as const;
+
 /** A transaction, as its sender sees it. The diagram in docs/state-machines.md is printed from this table. */
 export const senderTransactionTable: Table<
   SenderTransactionState,
@@ -134,6 +154,7 @@ export const senderTransactionTable: Table<
     ConfirmedReverted: failedWhilePermitted,
   },
   Dispatched: {
+    ...unchangeable,
     NonceAssigned: [{ to: "Sequenced" }],
     Submitted: [{ to: "Submitted" }],
     DependencyReverted: invalid,
@@ -141,12 +162,14 @@ export const senderTransactionTable: Table<
     ConfirmedReverted: failed,
   },
   Sequenced: {
+    ...unchangeable,
     Submitted: [{ to: "Submitted" }],
     DependencyReverted: invalid,
     ...fulfilled,
     ConfirmedReverted: failed,
   },
   Submitted: {
+    ...unchangeable,
     DependencyReverted: invalid,
     ...fulfilled,
     ConfirmedReverted: failed,
@@ -156,8 +179,8 @@ export const senderTransactionTable: Table<
     FulfilledByOther: [{ to: "Reverted", run: [revert] }],
     FulfilmentUndone: [{ to: "Pending", run: [reopen] }],
   },
-  Confirmed: {},
-  Reverted: {},
+  Confirmed: over,
+  Reverted: over,
   Parked: {
     Dispatched: dispatched,
     DependencyReverted: invalid,
@@ -169,5 +192,5 @@ export const senderTransactionTable: Table<
     ...fulfilled,
     PermissionExpired: [{ to: "Lapsed", run: [lapse] }],
   },
-  Lapsed: {},
+  Lapsed: over,
 };

@@ -1,8 +1,8 @@
-import type { ChainClient } from "../../../runtime/ports.ts";
-import { CarefulRequests } from "../../../runtime/ledger/client/careful.ts";
-import { deadlineOf } from "../../../runtime/ledger/client/limits.ts";
-import { RateLimit } from "../../../runtime/ledger/client/rate-limit.ts";
-import type { Timers } from "../../../runtime/timers.ts";
+import type { ChainClient } from "../../../chain/ports.ts";
+import { CarefulRequests } from "../../../chain/client/careful.ts";
+import { deadlineOf } from "../../../chain/client/limits.ts";
+import { RateLimit } from "../../../chain/client/rate-limit.ts";
+import type { Timers } from "../../../async/timers.ts";
 import type { Random } from "../../random.ts";
 import type { SimulatedLedger } from "../ledger.ts";
 import { type EndpointOptions, SimulatedEndpoint } from "./endpoint.ts";

@@ -1,7 +1,7 @@
-import { RateLimited } from "../../../runtime/ledger/client/rate-limit.ts";
-import type { Attempt } from "../../../runtime/ledger/client/careful.ts";
-import { ChainError } from "../../../runtime/ports.ts";
-import type { Timers } from "../../../runtime/timers.ts";
+import { RateLimited } from "../../../chain/client/rate-limit.ts";
+import type { Attempt } from "../../../chain/client/careful.ts";
+import { ChainError } from "../../../chain/ports.ts";
+import type { Timers } from "../../../async/timers.ts";
 import type { Random } from "../../random.ts";
 import type { SimulatedLedger } from "../ledger.ts";
 import {

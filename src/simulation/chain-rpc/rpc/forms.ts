@@ -1,4 +1,4 @@
-import { toQuantity } from "../../../runtime/ledger/values.ts";
+import { toQuantity } from "../../../chain/values.ts";
 import type { Block, EmittedLog, MinedTransaction } from "../block.ts";
 import { bloomOf } from "../bloom.ts";
 import type { ChainTransaction } from "../transaction.ts";

@@ -1,5 +1,5 @@
-import { parseCount } from "../../../runtime/ledger/values.ts";
-import { ChainError } from "../../../runtime/ports.ts";
+import { parseCount } from "../../../chain/values.ts";
+import { ChainError } from "../../../chain/ports.ts";
 import type { Block } from "../block.ts";
 import type { LogAnswer } from "./forms.ts";
 

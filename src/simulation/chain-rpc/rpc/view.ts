@@ -5,8 +5,8 @@ import {
   parseAddress,
   parseHex,
 } from "../../../ledger/index.ts";
-import { parseQuantity, toQuantity } from "../../../runtime/ledger/values.ts";
-import { ChainError } from "../../../runtime/ports.ts";
+import { parseQuantity, toQuantity } from "../../../chain/values.ts";
+import { ChainError } from "../../../chain/ports.ts";
 import type { Block } from "../block.ts";
 import type { CallResult, Execution } from "../executor.ts";
 import type { SimulatedLedger } from "../ledger.ts";

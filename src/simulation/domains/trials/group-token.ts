@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { groupToken } from "../../../runtime/domains/group-token.ts";
+import { groupToken } from "../../../domains/group-token.ts";
 import { Bank } from "../bank.ts";
 import type { History, Trial } from "../trial.ts";
 

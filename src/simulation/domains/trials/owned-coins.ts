@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 import type { NodeName } from "../../../protocol/ids.ts";
-import type { DomainGroup } from "../../../runtime/domains/domain.ts";
-import { ownedCoins } from "../../../runtime/domains/owned-coins/owned-coins.ts";
+import type { DomainGroup } from "../../../domains/domain.ts";
+import { ownedCoins } from "../../../domains/owned-coins/owned-coins.ts";
 import type { Random } from "../../random.ts";
 import { violation } from "../../violation.ts";
 import { Bank } from "../bank.ts";

@@ -125,6 +125,7 @@ const simulate: readonly Row[] = [
   ["CHOICE_INVALID", ["--policy", ""], '""'],
   ["CHOICE_INVALID", ["--faults", "earthquake"], "earthquake"],
   ["CHOICE_INVALID", ["--liar", "nobody"], "nobody"],
+  ["CHOICE_INVALID", ["--lane", "middle"], '"middle"'],
   ["CHOICE_INVALID", ["--domain", "gold"], '"gold"'],
   [
     "DOMAIN_MODULE_INVALID",

@@ -68,6 +68,11 @@ const call: readonly Row[] = [
     [...at, "--function", "balanceOf", "--group", "../x"],
     "../x",
   ],
+  [
+    "NODE_REFUSED",
+    [...at, "--function", "balanceOf", "--args", '["a"]', "--from", "a b"],
+    "a b",
+  ],
   ["NODE_UNREACHABLE", ["--url", secretUrl], "http://127.0.0.1:1"],
 ];
 
@@ -89,6 +94,11 @@ const explain: readonly Row[] = [
 ];
 
 const create: readonly Row[] = [
+  [
+    "URL_INVALID",
+    ["--domain", "group-token", "--members", "alice", "--url", "localhost"],
+    "--url",
+  ],
   ["GROUP_DOMAIN_MISSING", [...at, "--members", "alice"], "--domain"],
   ["GROUP_MEMBERS_MISSING", [...at, "--domain", "group-token"], "--members"],
   [

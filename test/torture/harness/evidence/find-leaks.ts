@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-import { identityFileName } from "../../../../src/runtime/keys/identity-file.ts";
-import { walletFileName } from "../../../../src/runtime/keys/wallet-file.ts";
+import { identityFileName } from "../../../../src/keys/identity-file.ts";
+import { walletFileName } from "../../../../src/keys/wallet-file.ts";
 import { accountsOf } from "../settings.ts";
 import type { World } from "../world.ts";
 import type { Evidence } from "./evidence.ts";

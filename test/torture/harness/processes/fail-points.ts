@@ -1,6 +1,7 @@
-import type { Effect } from "../../../../src/protocol/effects.ts";
 import type { SavedRecord } from "../../../../src/protocol/records.ts";
-import type { Turn } from "../../../../src/runtime/node/turns.ts";
+import type { Moment } from "../../../../src/node/driver.ts";
+import type { Batch } from "../../../../src/node/loop.ts";
+import type { NodeWrite } from "../../../../src/node/node-writes.ts";
 
 /** What becomes durable on the way of an intent, in order. */
 const durable = [
@@ -25,7 +26,13 @@ const durable = [
 ] as const;
 
 /** Inside the commit; after it, before anything else; after all that follows from it. */
-const moments = ["before", "after", "done"] as const;
+const momentNames = {
+  written: "before",
+  durable: "after",
+  performed: "done",
+} as const satisfies Readonly<Record<Moment, string>>;
+
+const moments = Object.values(momentNames);
 
 export type FailPoint =
   `${(typeof moments)[number]}-${(typeof durable)[number]}`;
@@ -53,23 +60,13 @@ export function durableIn(record: SavedRecord): (typeof durable)[number] {
   }
 }
 
-/** Calls back at every point of a turn at which the process may die. */
-export function addFailPoints(
-  { writes, deeds }: Pick<Turn, "writes" | "deeds">,
-  effects: readonly Effect[],
+/** Calls back at every point of a batch at which the process may die. */
+export function watchBatch(
+  { writes }: Pick<Batch<unknown, NodeWrite, unknown>, "writes">,
+  moment: Moment,
   failAt: (point: FailPoint) => void,
 ): void {
-  for (const effect of effects) {
-    if (effect.type !== "Save") continue;
-    const what = durableIn(effect.record);
-    writes.push(() => {
-      failAt(`before-${what}`);
-    });
-    deeds.unshift(() => {
-      failAt(`after-${what}`);
-    });
-    deeds.push(() => {
-      failAt(`done-${what}`);
-    });
-  }
+  for (const write of writes)
+    if (write.type === "save-record")
+      failAt(`${momentNames[moment]}-${durableIn(write.record)}`);
 }

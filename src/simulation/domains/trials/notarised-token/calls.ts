@@ -1,5 +1,5 @@
 import type { IntentId } from "../../../../protocol/ids.ts";
-import type { DomainGroup } from "../../../../runtime/domains/domain.ts";
+import type { DomainGroup } from "../../../../domains/domain.ts";
 import type { Random } from "../../../random.ts";
 import { accountsOn, people } from "../../people.ts";
 import type { DrawCall, DrawnCall } from "../../trial.ts";

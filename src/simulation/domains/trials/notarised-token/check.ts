@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { IntentId } from "../../../../protocol/ids.ts";
-import type { DomainGroup } from "../../../../runtime/domains/domain.ts";
+import type { DomainGroup } from "../../../../domains/domain.ts";
 import { violation } from "../../../violation.ts";
 import { Bank } from "../../bank.ts";
 import { homeOf } from "../../people.ts";

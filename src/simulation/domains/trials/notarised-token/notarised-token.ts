@@ -1,4 +1,4 @@
-import { notarisedToken } from "../../../../runtime/domains/notarised-token/notarised-token.ts";
+import { notarisedToken } from "../../../../domains/notarised-token/notarised-token.ts";
 import { namesSomebodyOn } from "../../people.ts";
 import type { Trial } from "../../trial.ts";
 import { drawCalls } from "./calls.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import type { DomainState } from "../../../../runtime/domains/domain.ts";
-import { privateAddressOf } from "../../../../runtime/domains/private-contracts/identity.ts";
+import type { DomainState } from "../../../../domains/domain.ts";
+import { privateAddressOf } from "../../../../domains/private-contracts/identity.ts";
 import { violation } from "../../../violation.ts";
 import type { History } from "../../trial.ts";
 import { balances, ORDER } from "./coin-contract.ts";

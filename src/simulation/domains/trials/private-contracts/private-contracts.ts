@@ -1,8 +1,8 @@
 import type { Hex } from "../../../../ledger/index.ts";
-import type { DomainGroup } from "../../../../runtime/domains/domain.ts";
-import { inThread } from "../../../../runtime/domains/private-contracts/executor/in-thread.ts";
-import { privateAddressOf } from "../../../../runtime/domains/private-contracts/identity.ts";
-import { privateContractsOn } from "../../../../runtime/domains/private-contracts/private-contracts.ts";
+import type { DomainGroup } from "../../../../domains/domain.ts";
+import { inOneGo } from "../../../../domains/private-contracts/executor/in-thread.ts";
+import { privateAddressOf } from "../../../../domains/private-contracts/identity.ts";
+import { privateContractsOn } from "../../../../domains/private-contracts/private-contracts.ts";
 import { people } from "../../people.ts";
 import type { Trial } from "../../trial.ts";
 import { check } from "./check.ts";
@@ -19,7 +19,7 @@ const founder = "founder";
 /** A contract that everybody calls, and for which it matters who is first. */
 export const privateContractsTrial: Trial = {
   // Another thread would answer at another time in every run.
-  domain: privateContractsOn(inThread),
+  domain: privateContractsOn(inOneGo),
   configure: () => ({}),
   setupCalls: () => [
     { from: founder, signature: "deploy(bytes)", args: { bytecode } },

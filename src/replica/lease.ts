@@ -1,0 +1,364 @@
+import type pg from "pg";
+
+import type { Timers } from "../async/timers.ts";
+import type { Head } from "../store/log/chain.ts";
+import { lost, ReplicaError } from "./errors.ts";
+import { type BucketRow, headOf } from "./schema.ts";
+import { openSession } from "./session.ts";
+
+/** Part of the safe time for which a holder trusts the lease after the last answer: clocks are not exact, and answers take a while. */
+const TRUSTED_PART = 0.8;
+/** Signs of life in the safe time. */
+const PINGS = 4;
+/** Pause between attempts to get a lost session back. */
+const RETRY_MS = 50;
+
+export interface LeaseOptions {
+  readonly url: string;
+  readonly schema: string;
+  readonly bucket: number;
+  /** The replica, for people. */
+  readonly name: string;
+  /** Of this process alone. */
+  readonly instance: string;
+  /** After so long without a sign of life the server gives the lease up. */
+  readonly leaseMs: number;
+  /** For so long a lease stays free for the process that had it last. */
+  readonly graceMs: number;
+}
+
+/** A lease that was just taken: the log is this process's from the head on. */
+export interface Taken {
+  readonly epoch: number;
+  readonly head: Head;
+}
+
+/** A lock as the server shows it: the table, and the number of the bucket. */
+interface Lock {
+  readonly table: number;
+  readonly bucket: number;
+}
+
+/**
+ * The right to write one log. It is a lock of the session that writes: whatever ends the session, or lets it be idle for too long,
+ * ends the lease. Each taking raises the epoch, and nothing is written under an older one.
+ */
+export class Lease {
+  readonly #options: LeaseOptions;
+  readonly #timers: Timers;
+  readonly #onLost: (error: ReplicaError) => void;
+  #client: pg.Client | undefined;
+  #lock: Lock | undefined;
+  #taken: Taken | undefined;
+  /** When the last request was sent that the server has answered. */
+  #aliveAt = 0;
+  /** Since when nobody has had it, as far as this process has looked. */
+  #freeSince: number | undefined;
+  #cancelPing: () => void = () => undefined;
+  #regaining: Promise<Head | undefined> | undefined;
+  #taking: Promise<Taken | undefined> | undefined;
+
+  constructor(
+    options: LeaseOptions,
+    ports: {
+      readonly timers: Timers;
+      /** The lease is gone for good. Called once for each taking. */
+      readonly onLost: (error: ReplicaError) => void;
+    },
+  ) {
+    this.#options = options;
+    this.#timers = ports.timers;
+    this.#onLost = ports.onLost;
+  }
+
+  /** The lease under which this process writes; undefined if it has none. */
+  get taken(): Taken | undefined {
+    return this.#taken;
+  }
+
+  /** Whether no other process can have it now. Asked before every answer that only the holder may give. */
+  get isCertain(): boolean {
+    const age = this.#timers.now() - this.#aliveAt;
+    return this.#taken !== undefined && age < TRUSTED_PART * this.#safeMs;
+  }
+
+  /** A session that is idle ends after the lease; one that is ended otherwise is followed by another process after the grace. */
+  get #safeMs(): number {
+    const { leaseMs, graceMs } = this.#options;
+    return Math.min(leaseMs, graceMs);
+  }
+
+  /**
+   * Takes the lease if it is free: at once if it was given up, or if this process had it last; otherwise after the grace. Undefined
+   * if it cannot be had now.
+   */
+  async take(): Promise<Taken | undefined> {
+    if (this.#taken !== undefined) return this.#taken;
+    this.#taking ??= this.#take().finally(() => {
+      this.#taking = undefined;
+    });
+    return await this.#taking;
+  }
+
+  async #take(): Promise<Taken | undefined> {
+    // What was given up while it was regained is over first.
+    await this.#regaining;
+    const client = await this.#session();
+    const lock = await this.#findLock(client);
+    if (!(await this.#isFree(client, lock))) return undefined;
+    if (!(await this.#tryLock(client, lock))) return undefined;
+    try {
+      return await this.#begin(client, lock);
+    } catch (error) {
+      // The session may have the lock still: nobody else could take it, nor this process.
+      if (this.#client === client) this.#dropSession();
+      throw error;
+    }
+  }
+
+  /** Begins an epoch, with the lock. Undefined if the log is stopped. */
+  async #begin(client: pg.Client, lock: Lock): Promise<Taken | undefined> {
+    const { schema, bucket, name, instance } = this.#options;
+    const sentAt = this.#timers.now();
+    const { rows } = await client.query<BucketRow>(
+      `UPDATE ${schema}.bucket SET epoch = epoch + 1, owner = $2, instance = $3, since = clock_timestamp()
+       WHERE bucket = $1 AND state = 'open' RETURNING epoch, head_sequence, head_hash`,
+      [bucket, name, instance],
+    );
+    const [row] = rows;
+    if (row === undefined) {
+      await this.#unlock(client, lock);
+      return undefined;
+    }
+    this.#aliveAt = sentAt;
+    this.#freeSince = undefined;
+    this.#taken = { epoch: Number(row.epoch), head: headOf(row) };
+    this.#pingLater();
+    return this.#taken;
+  }
+
+  /** Runs a request on the session that holds the lease. */
+  async ask<Row extends pg.QueryResultRow>(
+    query: pg.QueryConfig,
+  ): Promise<pg.QueryResult<Row>> {
+    const client = this.#client;
+    // While it is regained, a session may be there that has no lock yet: an answer of it would prove nothing.
+    const isRegaining = this.#regaining !== undefined;
+    if (client === undefined || this.#taken === undefined || isRegaining)
+      throw lost("it has no session");
+    const sentAt = this.#timers.now();
+    const result = await client.query<Row>(query);
+    this.#aliveAt = Math.max(this.#aliveAt, sentAt);
+    return result;
+  }
+
+  /** Gives it up, so that others need not wait. */
+  async release(): Promise<void> {
+    if (this.#taking !== undefined) await this.#taking.catch(() => undefined);
+    const client = this.#client;
+    const taken = this.#taken;
+    const { schema, bucket } = this.#options;
+    this.#taken = undefined;
+    this.#cancelPing();
+    this.#client = undefined;
+    if (client === undefined) return;
+    try {
+      if (taken !== undefined)
+        await client.query(
+          `UPDATE ${schema}.bucket SET owner = NULL, instance = NULL WHERE bucket = $1 AND epoch = $2`,
+          [bucket, taken.epoch],
+        );
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  /**
+   * Gets the session back after an interruption, for as long as nobody else may have taken the lease. The head says which of the last
+   * turns were written. Undefined if the lease is lost, which has been told then.
+   */
+  async regain(cause: unknown): Promise<Head | undefined> {
+    if (this.#taken === undefined) return undefined;
+    this.#regaining ??= this.#regain(cause).finally(() => {
+      this.#regaining = undefined;
+    });
+    return await this.#regaining;
+  }
+
+  async #regain(cause: unknown): Promise<Head | undefined> {
+    const { graceMs, leaseMs } = this.#options;
+    this.#cancelPing();
+    this.#dropSession();
+    const end = this.#timers.now() + leaseMs + graceMs;
+    while (this.#taken !== undefined) {
+      const head = await this.#tryToRegain().catch(() => "later" as const);
+      if (head === undefined) break;
+      if (head !== "later") return head;
+      if (this.#timers.now() > end) break;
+      await new Promise<void>((resolve) => {
+        this.#timers.after(RETRY_MS, resolve);
+      });
+    }
+    this.#lose("its session ended, and another process may have it", cause);
+    return undefined;
+  }
+
+  /** Undefined if another process has taken it. */
+  async #tryToRegain(): Promise<Head | "later" | undefined> {
+    const taken = this.#taken;
+    const client = await this.#session();
+    const head = await this.#tryToLock(client, taken);
+    if (this.#taken === taken && taken !== undefined) return head;
+    // It was given up meanwhile, without this session.
+    this.#cancelPing();
+    if (this.#client === client) this.#dropSession();
+    return undefined;
+  }
+
+  async #tryToLock(
+    client: pg.Client,
+    taken: Taken | undefined,
+  ): Promise<Head | "later" | undefined> {
+    const { schema, bucket, instance } = this.#options;
+    const lock = await this.#findLock(client);
+    const sentAt = this.#timers.now();
+    // The old session may still be there for the server: then the lock is its own, for one lease at most.
+    if (!(await this.#tryLock(client, lock))) return "later";
+    const { rows } = await client.query<BucketRow>(
+      `SELECT epoch, head_sequence, head_hash FROM ${schema}.bucket
+       WHERE bucket = $1 AND epoch = $2 AND instance = $3 AND state = 'open'`,
+      [bucket, taken?.epoch, instance],
+    );
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    this.#aliveAt = sentAt;
+    this.#pingLater();
+    return headOf(row);
+  }
+
+  async #session(): Promise<pg.Client> {
+    if (this.#client !== undefined) return this.#client;
+    const { url, name, leaseMs } = this.#options;
+    const client: pg.Client = await openSession(
+      {
+        url,
+        name: `hardhat-sequencer ${name}`,
+        idleMs: leaseMs,
+        requestMs: leaseMs,
+      },
+      (error) => {
+        if (this.#client !== client) return;
+        this.#client = undefined;
+        void this.regain(error);
+      },
+    );
+    this.#client = client;
+    return client;
+  }
+
+  #dropSession(): void {
+    const client = this.#client;
+    this.#client = undefined;
+    void client?.end().catch(() => undefined);
+  }
+
+  async #findLock(client: pg.Client): Promise<Lock> {
+    if (this.#lock !== undefined) return this.#lock;
+    const { schema, bucket } = this.#options;
+    const { rows } = await client.query<{ readonly table: number }>(
+      `SELECT '${schema}.bucket'::regclass::oid::int AS table`,
+    );
+    const [row] = rows;
+    if (row === undefined) throw new Error("PostgreSQL gave no answer.");
+    this.#lock = { table: row.table, bucket };
+    return this.#lock;
+  }
+
+  /** Whether this process may try to take it. */
+  async #isFree(client: pg.Client, { table, bucket }: Lock): Promise<boolean> {
+    const { schema, instance, graceMs } = this.#options;
+    const { rows } = await client.query<{
+      readonly is_locked: boolean;
+      readonly is_given_up: boolean;
+    }>(
+      `SELECT owner IS NULL OR instance = $3 AS is_given_up, EXISTS (
+         SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+         AND classid = $2::int::oid AND objid = bucket::oid
+       ) AS is_locked
+       FROM ${schema}.bucket WHERE bucket = $1`,
+      [bucket, table, instance],
+    );
+    const [row] = rows;
+    if (row === undefined)
+      throw new ReplicaError(
+        "SCHEMA",
+        `The schema ${schema} has no bucket ${bucket}. Prepare it first.`,
+      );
+    if (row.is_locked) this.#freeSince = undefined;
+    if (row.is_locked || row.is_given_up) return !row.is_locked;
+    const now = this.#timers.now();
+    this.#freeSince ??= now;
+    return this.#freeSince < now && now - this.#freeSince >= graceMs;
+  }
+
+  async #tryLock(client: pg.Client, { table, bucket }: Lock): Promise<boolean> {
+    const { rows } = await client.query<{ readonly is_locked: boolean }>(
+      "SELECT pg_try_advisory_lock($1, $2) AS is_locked",
+      [table, bucket],
+    );
+    return rows[0]?.is_locked === true;
+  }
+
+  async #unlock(client: pg.Client, { table, bucket }: Lock): Promise<void> {
+    await client.query("SELECT pg_advisory_unlock($1, $2)", [table, bucket]);
+  }
+
+  #pingLater(): void {
+    this.#cancelPing();
+    const everyMs = this.#safeMs / PINGS;
+    const dueMs = this.#aliveAt + everyMs - this.#timers.now();
+    this.#cancelPing = this.#timers.after(Math.max(1, dueMs), () => {
+      void this.#ping();
+    });
+  }
+
+  /** A sign of life, unless a turn was one. */
+  async #ping(): Promise<void> {
+    const { schema, bucket } = this.#options;
+    const taken = this.#taken;
+    if (taken === undefined || this.#client === undefined) return;
+    if (this.#timers.now() - this.#aliveAt >= this.#safeMs / PINGS) {
+      try {
+        const { rowCount } = await this.ask({
+          name: "ping",
+          text: `SELECT 1 FROM ${schema}.bucket WHERE bucket = $1 AND epoch = $2 AND state = 'open'`,
+          values: [bucket, taken.epoch],
+        });
+        if (rowCount === 0) {
+          this.#lose("another epoch has begun");
+          return;
+        }
+      } catch (error) {
+        void this.regain(error);
+        return;
+      }
+    }
+    if (this.#taken === taken) this.#pingLater();
+  }
+
+  /** Another process has the lease, or may have it. */
+  fenced(reason: string, cause?: unknown): ReplicaError {
+    return this.#lose(reason, cause);
+  }
+
+  #lose(reason: string, cause?: unknown): ReplicaError {
+    const error = lost(reason, cause);
+    if (this.#taken === undefined) return error;
+    this.#taken = undefined;
+    this.#cancelPing();
+    this.#dropSession();
+    this.#onLost(error);
+    return error;
+  }
+}

@@ -1,0 +1,57 @@
+import type { Head } from "../store/log/chain.ts";
+
+/** Names that need no quotes anywhere, and do not collide with those of PostgreSQL. */
+const SCHEMA_NAME = /^(?!pg_)[a-z][a-z0-9_]{0,50}$/;
+
+export function isSchemaName(name: string): boolean {
+  return SCHEMA_NAME.test(name);
+}
+
+/**
+ * The tables of one node. A bucket is one log with one lease; a node without workers has one. The body of a turn is dense already, so
+ * PostgreSQL does not try to compress it.
+ */
+export function schemaSql(schema: string): string {
+  return `
+CREATE SCHEMA IF NOT EXISTS ${schema};
+CREATE TABLE IF NOT EXISTS ${schema}.bucket (
+  bucket integer PRIMARY KEY,
+  epoch bigint NOT NULL,
+  owner text,
+  instance text,
+  state text NOT NULL CHECK (state IN ('open', 'stopped')),
+  head_sequence bigint NOT NULL,
+  head_hash bytea NOT NULL,
+  since timestamptz NOT NULL
+) WITH (fillfactor = 50);
+CREATE TABLE IF NOT EXISTS ${schema}.turn (
+  bucket integer NOT NULL,
+  sequence bigint NOT NULL,
+  epoch bigint NOT NULL,
+  hash bytea NOT NULL,
+  body bytea NOT NULL,
+  PRIMARY KEY (bucket, sequence)
+);
+DO $$ BEGIN
+  -- Only once: it waits for everybody who reads the table, and whoever writes it waits for that.
+  IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = '${schema}.turn'::regclass AND attname = 'body' AND attstorage <> 'e') THEN
+    ALTER TABLE ${schema}.turn ALTER COLUMN body SET STORAGE EXTERNAL;
+  END IF;
+END $$;
+CREATE TABLE IF NOT EXISTS ${schema}.statement (id text PRIMARY KEY, sql text NOT NULL);
+`;
+}
+
+/** The row of a bucket, as the driver gives it. */
+export interface BucketRow {
+  readonly epoch: string;
+  readonly head_sequence: string;
+  readonly head_hash: Buffer;
+}
+
+export function headOf(row: BucketRow): Head {
+  return {
+    sequence: Number(row.head_sequence),
+    hash: row.head_hash.toString("hex"),
+  };
+}

@@ -1,0 +1,136 @@
+import { expect } from "chai";
+
+import {
+  bitmapWordOf,
+  intentIdAt,
+  type Lane,
+  laneOf,
+  parseAddress,
+  parseLane,
+  parseUint64,
+} from "../../src/ledger/index.ts";
+import type { StoredGroup } from "../../src/store/groups.ts";
+import { Lanes } from "../../src/store/lanes.ts";
+import { StoreError } from "../../src/store/store-error.ts";
+import { groupAt, nodeName, withEachStore, word } from "../helpers/stores.ts";
+
+function aGroup(n: number, changes: Partial<StoredGroup> = {}): StoredGroup {
+  return {
+    id: word(n),
+    address: groupAt(n),
+    name: `group ${n}`,
+    domain: "coins",
+    members: [nodeName("bob"), nodeName("carol"), nodeName("alice")],
+    committee: [
+      { name: nodeName("bob"), endorser: parseAddress(groupAt(21)) },
+      { name: nodeName("alice"), endorser: parseAddress(groupAt(22)) },
+    ],
+    threshold: 2,
+    since: 12,
+    earlier: [],
+    mode: "elected",
+    policy: "sticky",
+    configuration: { issuer: "alice", ["__proto__"]: "harmless" },
+    epoch: parseUint64(2n ** 60n),
+    createdBlock: 12,
+    historyThrough: undefined,
+    genesis: {
+      factory: parseAddress(groupAt(31)),
+      creator: parseAddress(groupAt(32)),
+      salt: word(33),
+      externalCalls: false,
+      transactionHash: undefined,
+    },
+    ...changes,
+  };
+}
+
+describe("the table of groups", () => {
+  withEachStore((store) => {
+    it("gives groups back as they were, in the order in which they came", () => {
+      const { groups } = store();
+      groups.save(aGroup(2));
+      groups.save(aGroup(1));
+      expect(groups.list()).to.deep.equal([aGroup(2), aGroup(1)]);
+      expect(groups.get(groupAt(1))).to.deep.equal(aGroup(1));
+      expect(groups.get(groupAt(3))).to.equal(undefined);
+    });
+
+    it("changes a group in its place", () => {
+      const { groups } = store();
+      groups.save(aGroup(2));
+      groups.save(aGroup(1));
+      const changed = aGroup(2, { epoch: parseUint64(1n), threshold: 1 });
+      groups.save(changed);
+      expect(groups.list()).to.deep.equal([changed, aGroup(1)]);
+    });
+
+    it("names the table and the key of a damaged group", () => {
+      const { groups, database } = store();
+      groups.save(aGroup(1));
+      database.write(() =>
+        database.run(
+          "UPDATE groups SET config = replace(config, 'elected', '')",
+        ),
+      );
+      expect(() => groups.list())
+        .to.throw(StoreError, `${groupAt(1)} of table groups`)
+        .with.property("code", "CORRUPT");
+    });
+  });
+});
+
+describe("the table of peers", () => {
+  withEachStore((store) => {
+    it("keeps the latest boot of a peer", () => {
+      const { peers } = store();
+      const alice = nodeName("alice");
+      expect(peers.list()).to.deep.equal(new Map());
+      peers.save(alice, 2);
+      peers.save(alice, 1);
+      expect(peers.list()).to.deep.equal(new Map([[alice, 2]]));
+      peers.save(alice, 3);
+      expect(peers.list().get(alice)).to.equal(3);
+    });
+  });
+});
+
+const laneWith = (salt: string): Lane =>
+  parseLane(`0x${salt.slice(2, 4).repeat(24)}`);
+
+describe("lanes", () => {
+  it("count up in one lane for each group", () => {
+    let byte = 0;
+    const lanes = new Lanes({
+      randomBytes: (length) => new Uint8Array(length).fill(++byte),
+    });
+    const first = lanes.nextSeries(groupAt(1), laneWith);
+    const second = lanes.nextSeries(groupAt(1), laneWith);
+    const elsewhere = lanes.nextSeries(groupAt(2), laneWith);
+    expect([first.series, second.series, elsewhere.series]).to.deep.equal([
+      0n,
+      1n,
+      0n,
+    ]);
+    expect(second.lane).to.equal(first.lane);
+    expect(elsewhere.lane).not.to.equal(first.lane);
+    expect(intentIdAt(second.lane, second.series)).to.equal(
+      `0x${"01".repeat(24)}${"0".repeat(15)}1`,
+    );
+    expect(first.salt).to.equal(`0x${"01".repeat(16)}`);
+  });
+
+  it("end where a word of the ledger ends", () => {
+    let byte = 0;
+    const lanes = new Lanes({
+      randomBytes: (length) => new Uint8Array(length).fill(++byte),
+    });
+    const ids = Array.from({ length: 600 }, () => {
+      const { lane, series } = lanes.nextSeries(groupAt(1), laneWith);
+      return intentIdAt(lane, series);
+    });
+    expect(new Set(ids).size).to.equal(600);
+    expect(new Set(ids.map(bitmapWordOf)).size).to.equal(3);
+    expect(new Set(ids.map(laneOf)).size).to.equal(3);
+  });
+});
