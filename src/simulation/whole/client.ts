@@ -6,7 +6,7 @@ import type { FaultCounter } from "../faults.ts";
 import type { Queue } from "../queue.ts";
 import type { Random } from "../random.ts";
 import type { SimulatedHost } from "./host.ts";
-import { ToldAnswers } from "./told.ts";
+import { LISTENER, ToldAnswers } from "./told.ts";
 import type { Wish } from "./wishes.ts";
 
 /** How a client asks a node. */
@@ -32,7 +32,6 @@ interface Answer {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-const LISTENER = "all";
 /** Between a user and a node of the same organisation. */
 const LATENCY_MS = 2;
 /** How long a client waits for an answer before it asks again. */

@@ -7,6 +7,9 @@ type Told = Pick<
   "id" | "sequence" | "success" | "transactionHash" | "failureMessage"
 >;
 
+/** The only receipt listener of a node. */
+export const LISTENER = "all";
+
 /** Rows that are compared with what a listener got. A run has far fewer. */
 const ROWS_MAX = 100_000;
 
@@ -24,6 +27,8 @@ export class ToldAnswers {
   #acknowledged = 0;
   /** The same, since the node started. */
   #acknowledgedNow = 0;
+  /** Until the node starts with the database that it has instead. */
+  #hasForgotten = false;
 
   readonly #isFinal: () => boolean;
 
@@ -93,6 +98,7 @@ export class ToldAnswers {
   /** S12 and S14: a node that has started again knows all that it told. */
   restarted(book: UserBook): void {
     this.#acknowledgedNow = 0;
+    if (this.#hasForgotten) this.#adopt(book);
     for (const [key, id] of this.#ids)
       if (book.transactions.byIdempotencyKey(key)?.id !== id)
         throw violation("S12", id, "was accepted, and the node lost it");
@@ -119,8 +125,17 @@ export class ToldAnswers {
       .receipts.every(({ sequence }) => this.#delivered.has(sequence));
   }
 
+  /** The node may have begun again with an old backup: its listener does not get what was acknowledged before that. */
+  #adopt({ listeners, receipts }: UserBook): void {
+    const checkpoint = listeners.checkpointOf(LISTENER);
+    for (const { sequence } of receipts.after(0, {}, ROWS_MAX).receipts)
+      if (sequence <= checkpoint) this.#delivered.add(sequence);
+    this.#hasForgotten = false;
+  }
+
   /** The node lost its database, and with it all that it told. */
   forget(): void {
+    this.#hasForgotten = true;
     this.#ids.clear();
     this.#receipts.clear();
     this.#bySequence.clear();
