@@ -13,9 +13,11 @@ import { parseArgs } from "node:util";
 
 const root = path.resolve(import.meta.dirname, "..");
 
-/** Many tests start processes: they load what others have compiled. */
 const environment = {
+  // Many tests start processes: they load what others have compiled.
   NODE_COMPILE_CACHE: path.join(root, "node_modules/.cache/compiled"),
+  // A node whose memory contradicts itself stops.
+  SEQUENCER_CHECK: "1",
   ...process.env,
 };
 

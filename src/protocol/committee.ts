@@ -15,7 +15,7 @@ import { toRecord } from "./sender/transaction/actions.ts";
 import type { SenderTransaction } from "./sender/transaction/model.ts";
 import { waitFor } from "./sender/waiting.ts";
 import { createSigned } from "./signed.ts";
-import { isMember, type Turn } from "./turn.ts";
+import { candidates, isMember, type Turn } from "./turn.ts";
 
 /** The order of those who may coordinate, in every range. */
 export function rankingIn(
@@ -69,8 +69,10 @@ function restartSender(turn: Turn): void {
   const { node, effects } = turn;
   const before = node.sender;
   const { nextSequence, signedUntil, failed, active } = before;
-  const kept = { nextSequence, signedUntil, failed, active };
+  const kept = { nextSequence, signedUntil, failed };
   node.sender = { ...createSender(), ...kept };
+  if (active !== undefined && candidates(node).includes(active.node))
+    node.sender.active = active;
   for (const transaction of before.transactions.values()) {
     const record = withoutPermission(recordOf(transaction));
     restoreIntent(turn, record);

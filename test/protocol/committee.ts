@@ -267,6 +267,17 @@ describe("An endorser, when the committee changes", () => {
     expect(node.effects.map(({ type }) => type)).to.include("Endorse");
   });
 
+  it("follows its coordinator on, unless that is a member no more", () => {
+    const node = new LoneNode({ self });
+    const active = (): NodeName | undefined =>
+      node.sequencer.sender.active?.node;
+    node.hear(coordinator, heartbeat("Active"));
+    node.tell(committeeBlock(1, { committee: [self, coordinator] }));
+    expect(active()).to.equal(coordinator);
+    node.tell(committeeBlock(2, { committee: [self, sender] }));
+    expect(active()).to.equal(undefined);
+  });
+
   it("hears nobody who is a member no more", () => {
     const node = new LoneNode({ self });
     node.tell(committeeBlock(1, { committee: [self, sender] }));
