@@ -146,6 +146,17 @@ export class PostgresServer {
 
   /** Starts it again after it was killed; resolves when it answers. */
   async resume(): Promise<void> {
+    for (;;) {
+      const problem = await this.#tryToStart();
+      if (problem === undefined) return;
+      // Processes of a server that was killed end a moment after it. Until then they keep its memory.
+      if (!problem.includes("is still in use"))
+        throw new Error(`PostgreSQL has ended: ${problem}`);
+    }
+  }
+
+  /** Resolves when it answers, or with what it said when it has ended. */
+  async #tryToStart(): Promise<string | undefined> {
     const settings = [
       ["port", String(this.port)],
       ["listen_addresses", "127.0.0.1"],
@@ -163,14 +174,17 @@ export class PostgresServer {
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       said = (said + text).slice(-4_000);
     });
+    const closed = once(child, "close");
     for (;;) {
-      if (child.exitCode !== null || child.signalCode !== null)
-        throw new Error(`PostgreSQL has ended: ${said}`);
+      if (child.exitCode !== null || child.signalCode !== null) {
+        await closed;
+        return said;
+      }
       const client = new pg.Client({ connectionString: this.url });
       try {
         await client.connect();
         await client.end();
-        return;
+        return undefined;
       } catch {
         await once(child.stderr, "data", {
           signal: AbortSignal.timeout(100),
