@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 
-import { Cluster } from "../../src/cluster/cluster.ts";
+import { Cluster, type ClusterPorts } from "../../src/cluster/cluster.ts";
 import { builtInDomains } from "../../src/domains/built-in.ts";
 import type { NodeFact } from "../../src/node/ports.ts";
 import { defaultSettings, type NodeSettings } from "../../src/node/settings.ts";
@@ -16,6 +16,7 @@ export interface BenchClusterOptions {
   readonly members?: number;
   readonly settings?: Partial<NodeSettings>;
   readonly onFact?: (name: string, fact: NodeFact) => void;
+  readonly openDisk?: ClusterPorts["openDisk"];
 }
 
 /** Nodes with databases on disk, and the end of them. */
@@ -36,7 +37,7 @@ const RICH = `0x${(10n ** 22n).toString(16)}`;
 /** Starts nodes on a chain. */
 export async function openBenchCluster(
   { client, ledger, openClient }: BenchChain,
-  { members = 4, settings, onFact }: BenchClusterOptions = {},
+  { members = 4, settings, onFact, openDisk }: BenchClusterOptions = {},
 ): Promise<BenchCluster> {
   const names = nodeNames(members);
   // The first account sends what is no node's.
@@ -59,6 +60,7 @@ export async function openBenchCluster(
       openClient,
       keys: names.map(keyOf),
       domains: builtInDomains,
+      ...(openDisk !== undefined && { openDisk }),
       onFact: (name, fact) => {
         if (fact.type === "SubmissionFailed")
           failures.push(`${fact.failure}: ${fact.reason}`);

@@ -7,6 +7,7 @@ import { gas } from "./parts/gas.ts";
 import { groups } from "./parts/groups.ts";
 import { intents } from "./parts/intents.ts";
 import { latency } from "./parts/latency.ts";
+import { log } from "./parts/log.ts";
 import { members } from "./parts/members.ts";
 import { switchover } from "./parts/switchover.ts";
 import { throughput } from "./parts/throughput.ts";
@@ -24,6 +25,7 @@ export const parts: ReadonlyMap<string, Part> = new Map(
     groups,
     intents,
     core,
+    log,
     cpu,
   }),
 );

@@ -13,6 +13,7 @@ import { loadIdentity } from "../keys/identity-file.ts";
 import { createEndorser, createPayer } from "../keys/secp256k1.ts";
 import { loadWallet } from "../keys/wallet-file.ts";
 import { endorsersOf } from "../node/groups/genesis.ts";
+import { thisMachine } from "../node/machine.ts";
 import type { NodeFact } from "../node/ports.ts";
 import type { NodeSettings } from "../node/settings.ts";
 import { stopThenClose } from "../chain/client/stop.ts";
@@ -23,6 +24,7 @@ import type { Timers } from "../async/timers.ts";
 import type { Connect } from "../network/carrier.ts";
 import { type DirectedFaults, Hub } from "../network/in-process.ts";
 import type { Draw, LinkFaults } from "../network/link-faults.ts";
+import type { OpenDisk } from "../store/disk.ts";
 import { Member } from "./member.ts";
 
 /** What a cluster is made of. */
@@ -55,6 +57,8 @@ export interface ClusterPorts {
   readonly hub?: Hub;
   /** The clocks of the nodes; without it, that of the machine. */
   readonly timers?: Timers;
+  /** Where a node has its database; without it, in a file of its folder. */
+  readonly openDisk?: (name: NodeName) => OpenDisk;
   /** Decides what the faults of their own network hit; without it, chance does. */
   readonly draw?: Draw;
   readonly onFact: (name: NodeName, fact: NodeFact) => void;
@@ -105,7 +109,7 @@ export class Cluster {
         { publicKey, endorser: endorser.address },
       ]),
     );
-    const { domains, usersClient, faucet, timers } = ports;
+    const { domains, usersClient, faucet, timers, openDisk } = ports;
     const connect: Connect = (self, arrive) => this.#hub.connect(self, arrive);
     for (const { name, file, ...node } of nodes) {
       const client = ports.openClient();
@@ -117,6 +121,10 @@ export class Cluster {
           ...shared,
           ...node,
           client,
+          machine:
+            openDisk === undefined
+              ? thisMachine
+              : { ...thisMachine, openDisk: openDisk(name) },
           onFact: (fact) => {
             if (fact.type === "GroupJoined")
               for (const notify of this.#joined) notify();

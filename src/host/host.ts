@@ -235,7 +235,7 @@ export class Host {
       timers,
       faucet,
       newSalt:
-        machine === thisMachine
+        randomBytes === thisMachine.randomBytes
           ? newSalt
           : () => `0x${Buffer.from(randomBytes(SALT_BYTES)).toString("hex")}`,
       domains: new Map(this.#ports.domains.map((one) => [one.name, one])),

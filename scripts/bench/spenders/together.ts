@@ -1,5 +1,8 @@
 import type { NodeSettings } from "../../../src/node/settings.ts";
-import { openBenchCluster } from "../bench-cluster.ts";
+import {
+  type BenchClusterOptions,
+  openBenchCluster,
+} from "../bench-cluster.ts";
 import type { BenchChain } from "../chains.ts";
 import { Pot, spendAll } from "../pot.ts";
 import type { Spenders } from "./spenders.ts";
@@ -8,8 +11,12 @@ import type { Spenders } from "./spenders.ts";
 export async function openTogether(
   chain: BenchChain,
   settings: Partial<NodeSettings>,
+  openDisk?: BenchClusterOptions["openDisk"],
 ): Promise<Spenders> {
-  const nodes = await openBenchCluster(chain, { settings });
+  const nodes = await openBenchCluster(chain, {
+    settings,
+    ...(openDisk !== undefined && { openDisk }),
+  });
   const pot = await Pot.create(nodes.cluster);
   return {
     group: pot.group,
