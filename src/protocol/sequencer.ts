@@ -13,6 +13,7 @@ import { contradictionsIn } from "./memory.ts";
 import type { RestoredRecord } from "./records.ts";
 import { restore } from "./restore.ts";
 import { createSender } from "./sender/model.ts";
+import { tables } from "./tables.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
 import { createTurn, type Sequencer, type Turn } from "./turn.ts";
 
@@ -46,7 +47,7 @@ export function createSequencer(
     unchecked: 0,
     ignored: new Map(),
   };
-  const turn = createTurn(sequencer, trace);
+  const turn = createTurn(sequencer, { trace, tables });
   restore(turn, records, fulfilled);
   finishTurn(turn);
   return { sequencer, effects: turn.effects };
@@ -58,7 +59,7 @@ export function handle(
   event: Event,
   trace?: Tracer<{ readonly state: string }>,
 ): Effect[] {
-  const turn = createTurn(sequencer, trace);
+  const turn = createTurn(sequencer, { trace, tables });
   receive(turn, event);
   finishTurn(turn);
   if (sequencer.config.isChecked === true) checkMemory(sequencer);

@@ -8,6 +8,7 @@ import type { Tracer } from "./machine.ts";
 import type { Message, MessageOf } from "./messages.ts";
 import type { Ranking } from "./selection.ts";
 import type { Sender } from "./sender/model.ts";
+import type { Tables } from "./tables.ts";
 
 /** One node's part in one group. Owned by the protocol: nothing outside changes it. */
 export interface Sequencer {
@@ -65,12 +66,17 @@ export interface Turn {
   /** Intents of this node that failed, until the sender is told. */
   readonly failed: FailedIntent[];
   readonly trace: Tracer<{ readonly state: string }> | undefined;
+  readonly tables: Tables;
 }
 
 /** A turn in which nothing has happened yet. */
-export function createTurn(node: Sequencer, trace: Turn["trace"]): Turn {
+export function createTurn(
+  node: Sequencer,
+  { trace, tables }: Pick<Turn, "trace" | "tables">,
+): Turn {
   return {
     node,
+    tables,
     effects: [],
     inbox: [],
     facts: 0,

@@ -4,7 +4,6 @@ import type {
   CoordinatorTransaction,
   CoordinatorTransactionEvent,
 } from "./transaction/model.ts";
-import { coordinatorTransactionTable } from "./transaction/table.ts";
 
 /** Gives an event to one transaction. */
 export function tellTransaction(
@@ -12,5 +11,5 @@ export function tellTransaction(
   transaction: CoordinatorTransaction,
   event: CoordinatorTransactionEvent,
 ): boolean {
-  return step(coordinatorTransactionTable, transaction, event, turn);
+  return step(turn.tables.coordinatorTransaction, transaction, event, turn);
 }

@@ -5,7 +5,6 @@ import type {
   SenderTransactionEvent,
 } from "./transaction/model.ts";
 import { isResting } from "./transaction/guards.ts";
-import { senderTransactionTable } from "./transaction/table.ts";
 
 /** Gives an event to one transaction. */
 export function tell(
@@ -15,7 +14,7 @@ export function tell(
 ): boolean {
   const { sender } = turn.node;
   const wasResting = isResting(transaction);
-  const isTaken = step(senderTransactionTable, transaction, event, turn);
+  const isTaken = step(turn.tables.senderTransaction, transaction, event, turn);
   const isNowResting = isResting(transaction);
   if (isNowResting !== wasResting) {
     sender.resting += isNowResting ? 1 : -1;
