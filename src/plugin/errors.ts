@@ -283,6 +283,14 @@ const messages = {
     `${node} ${role === "payer" ? "pays" : "endorses"} as ${address}, and no account of network "${network}" has that address. Add its key: accounts: [configVariable("…")] in networks.${network}, and npx hardhat keystore set for the value; or correct sequencer.peers.${node}.${role}.`,
   LISTEN_INVALID: ({ value }: { value: string }) =>
     `--listen "${value}" is not a host and a port. Write host:port, as in 0.0.0.0:8650.`,
+  LISTEN_MISSING: ({
+    node,
+    addresses,
+  }: {
+    node: string;
+    addresses: readonly string[];
+  }) =>
+    `${node} has ${addresses.length} addresses in sequencer.peers, ${addresses.join(", ")}, one for each of its replicas, and nothing says which of them this process is. Give it --listen with its own, as in --listen ${addresses[0] ?? ""}.`,
   LISTEN_REFUSED: ({
     node,
     address,

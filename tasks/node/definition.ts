@@ -23,7 +23,7 @@ export const nodeTask: TaskDefinition = task(
     ...text,
     name: "listen",
     description:
-      "host:port to listen on for other nodes (default: its address in sequencer.peers)",
+      "host:port to listen on for other nodes; needed if it has several addresses (default: its address in sequencer.peers)",
   })
   .addOption({
     ...text,

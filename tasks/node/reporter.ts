@@ -91,11 +91,13 @@ export function plainReporter(
     },
     seePeer: (fact) => {
       if (fact.type === "connected" && fact.way === "out")
-        write(`Connected with ${fact.peer}`);
+        write(`Connected with ${fact.peer}${placeOf(fact)}`);
       if (fact.type === "lost" && fact.way === "out")
         write(`Lost the connection with ${fact.peer}: ${fact.reason}`);
       if (fact.type === "not-connected")
-        write(`No connection with ${fact.peer}: ${fact.reason}`);
+        write(
+          `No connection with ${fact.peer}${placeOf(fact)}: ${fact.reason}`,
+        );
     },
     ready: ({ address, ...where }) => {
       write(
@@ -113,6 +115,11 @@ export function plainReporter(
     report: ports.report,
     linesLost: () => 0,
   };
+}
+
+/** Which address of a peer, if it has several. */
+function placeOf({ address }: { readonly address?: string }): string {
+  return address === undefined ? "" : ` at ${address}`;
 }
 
 function rolesOf({

@@ -26,7 +26,12 @@ import { requireIdentity } from "../shared/node-identity.ts";
 import { openRpc } from "../shared/rpc-servers.ts";
 import { joinConfiguredGroups } from "./configured-groups.ts";
 import type { NodeRequest } from "./options.ts";
-import { readPeers, requireOwn, requireOwnKey } from "./peers.ts";
+import {
+  readPeers,
+  requireListen,
+  requireOwn,
+  requireOwnKey,
+} from "./peers.ts";
 import {
   type NodeAccounts,
   requireAccounts,
@@ -59,6 +64,7 @@ export async function serve(
   const own = requireOwn(peers, name);
   const identity = requireIdentity(request);
   requireOwnKey(own, identity, request);
+  const listen = requireListen(own, request);
 
   const connection = await connect(hre);
   await parts.add(async () => {
@@ -81,7 +87,6 @@ export async function serve(
     configured: config.networks[network]?.factory,
   });
 
-  const listen = request.listen ?? own.address;
   const sockets = await openSockets(
     { name, identity, peers, listen },
     { onFact: reporter.seePeer },

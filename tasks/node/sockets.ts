@@ -34,7 +34,9 @@ export async function openSockets(
         name,
         identity,
         registry: registryOf(options.peers),
-        addresses: new Map(peers.map(([peer, { address }]) => [peer, address])),
+        addresses: new Map(
+          peers.map(([peer, { addresses }]) => [peer, addresses]),
+        ),
         listen,
       },
       { timers: machineTimers, onFact: ports.onFact },

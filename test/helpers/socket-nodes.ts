@@ -42,6 +42,7 @@ interface FactFields {
   readonly peer: string;
   readonly way: string;
   readonly reason: string;
+  readonly address: string;
 }
 
 /** Nodes that know each other's keys and addresses. */
@@ -141,19 +142,28 @@ export class SocketNodes {
   }
 
   /** Where all of them listen, as far as it is known when somebody dials. */
-  addresses(): ReadonlyMap<NodeName, PeerAddress> {
+  addresses(): ReadonlyMap<NodeName, readonly PeerAddress[]> {
     const ports = this.#ports;
     return new Map(
       this.#names.map((name) => [
         nodeName(name),
-        {
-          host,
-          get port() {
-            return ports.get(name) ?? 1;
+        [
+          {
+            host,
+            get port() {
+              return ports.get(name) ?? 1;
+            },
           },
-        },
+        ],
       ]),
     );
+  }
+
+  /** Where the last one with this name listens. */
+  portOf(name: string): number {
+    const port = this.#ports.get(name);
+    if (port === undefined) throw new Error(`${name} was never opened.`);
+    return port;
   }
 
   /** Makes others dial somebody else. */

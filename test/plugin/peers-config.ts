@@ -69,6 +69,57 @@ describe("plugin: configuration of peers", function () {
       ]);
   });
 
+  it("takes a list of addresses for a node with replicas", async function () {
+    const address = Array.from({ length: 16 }, (_, n) => `r${n}.example:8650`);
+    expect(await problemsOf({ alice: { ...alice, address }, bob })).to.be.empty;
+    expect(
+      await problemsOf({ alice: { ...alice, address: address.slice(0, 1) } }),
+    ).to.be.empty;
+  });
+
+  it("bounds lists of addresses, and wants each address once", async function () {
+    const many = Array.from({ length: 17 }, (_, n) => `r${n}.example:8650`);
+    const rows: readonly (readonly [unknown, readonly string[]])[] = [
+      [[], ["alice.address: Expected at least one address"]],
+      [many, ["alice.address: Expected at most 16 addresses"]],
+      [
+        ["a.example:1", "b.example:1", "A.example:01"],
+        [
+          'alice.address.2: "A.example:01" is in the list twice. Remove one of them',
+        ],
+      ],
+      [
+        ["a.example:1", bob.address],
+        ["bob.address: alice has the same. Every node needs one of its own"],
+      ],
+    ];
+    for (const [address, problems] of rows)
+      expect(
+        await problemsOf({ alice: { ...alice, address }, bob }),
+      ).to.deep.equal(problems);
+    const shared = { ...bob, address: ["c.example:1", "a.example:1"] };
+    expect(
+      await problemsOf({
+        alice: { ...alice, address: "a.example:1" },
+        bob: shared,
+      }),
+    ).to.deep.equal([
+      "bob.address.1: alice has the same. Every node needs one of its own",
+    ]);
+  });
+
+  it("names a wrong address in a list by its path", async function () {
+    for (const value of [null, 7, "", [], {}, "a:b:c", "host:0", "host"])
+      expect(
+        await problemsOf({
+          alice: { ...alice, address: ["a.example:1", value] },
+        }),
+        JSON.stringify(value),
+      ).to.deep.equal([
+        'alice.address.1: Expected where the node listens: "host:port", as in "10.0.0.7:8650" or "[::1]:8650"',
+      ]);
+  });
+
   it("takes another account to pay with, if no other node uses it", async function () {
     const payer = address("5");
     expect(await problemsOf({ alice: { ...alice, payer }, bob })).to.be.empty;

@@ -35,13 +35,15 @@ describeCarrier("TLS sockets", async () => {
   const addresses = new Map(
     names.map((name) => [
       name,
-      {
-        host,
-        // Nobody dials before all of them listen.
-        get port() {
-          return networks.get(name)?.port ?? 0;
+      [
+        {
+          host,
+          // Nobody dials before all of them listen.
+          get port() {
+            return networks.get(name)?.port ?? 0;
+          },
         },
-      },
+      ],
     ]),
   );
   for (const name of names)

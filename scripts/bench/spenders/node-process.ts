@@ -90,7 +90,7 @@ async function start(
       name,
       identity,
       registry,
-      addresses: new Map(peers.map((peer) => [peer.name, peer.address])),
+      addresses: new Map(peers.map((peer) => [peer.name, [peer.address]])),
       listen: own.address,
     },
     { timers: machineTimers },

@@ -4,6 +4,9 @@ export interface PeerAddress {
   readonly port: number;
 }
 
+/** Addresses of one node: it has few replicas, and a round over all of them is short. */
+export const PEER_ADDRESSES_MAX = 16;
+
 /** As people write it. */
 export function showAddress({ host, port }: PeerAddress): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;

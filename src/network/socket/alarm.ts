@@ -3,7 +3,13 @@ import type { Timers } from "../../async/timers.ts";
 /** One timer that can be set anew. */
 export class Alarm {
   readonly #timers: Timers;
-  #cancel: (() => void) | undefined;
+  #pending:
+    | {
+        readonly atMs: number;
+        readonly ring: () => void;
+        readonly cancel: () => void;
+      }
+    | undefined;
 
   constructor(timers: Timers) {
     this.#timers = timers;
@@ -11,15 +17,23 @@ export class Alarm {
 
   /** Instead of what it was set to before. */
   set(ms: number, ring: () => void): void {
-    this.#cancel?.();
-    this.#cancel = this.#timers.after(ms, () => {
-      this.#cancel = undefined;
+    this.clear();
+    const cancel = this.#timers.after(ms, () => {
+      this.#pending = undefined;
       ring();
     });
+    this.#pending = { atMs: this.#timers.now() + ms, ring, cancel };
+  }
+
+  /** If it is set, it rings after so many milliseconds at the latest. */
+  hasten(ms: number): void {
+    const pending = this.#pending;
+    if (pending !== undefined && pending.atMs > this.#timers.now() + ms)
+      this.set(ms, pending.ring);
   }
 
   clear(): void {
-    this.#cancel?.();
-    this.#cancel = undefined;
+    this.#pending?.cancel();
+    this.#pending = undefined;
   }
 }

@@ -4,7 +4,7 @@ import type { NodeName } from "../../protocol/ids.ts";
 export type EndReason =
   /** No such host, or nobody listens there. */
   | "unreachable"
-  /** What is there does not speak TLS 1.3. */
+  /** What is there does not speak TLS 1.3, or it lets nobody in: no node is connected there, as in a passive replica. */
   | "no-handshake"
   /** It took too long until the first pong. */
   | "timeout"
@@ -55,18 +55,26 @@ export type Way = "out" | "in";
 
 /** What an operator may want to know. Nothing of it is secret. */
 export type SocketFact =
-  | { readonly type: "connected"; readonly peer: NodeName; readonly way: Way }
+  | {
+      readonly type: "connected";
+      readonly peer: NodeName;
+      readonly way: Way;
+      /** To which one, if the peer has several. */
+      readonly address?: string;
+    }
   | {
       readonly type: "lost";
       readonly peer: NodeName;
       readonly way: Way;
       readonly reason: EndReason;
     }
-  /** Told once for the same reason, until there was a connection. */
+  /** Told once for the same reason and address, until there was a connection. */
   | {
       readonly type: "not-connected";
       readonly peer: NodeName;
       readonly reason: EndReason;
+      /** Which one, if the peer has several. */
+      readonly address?: string;
     }
   /** As often as strangers like; who writes it down should only count. */
   | { readonly type: "refused"; readonly reason: RefusalReason };

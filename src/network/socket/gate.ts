@@ -20,6 +20,8 @@ interface GateOptions {
 interface GatePorts {
   readonly timers: Timers;
   readonly arrive: (wire: Uint8Array) => void;
+  /** A peer has a new connection to here. */
+  readonly onPeer: (peer: NodeName) => void;
   readonly onFact: (fact: SocketFact) => void;
 }
 
@@ -107,5 +109,6 @@ export class Gate {
     );
     this.#inbounds.set(peer, inbound);
     this.#ports.onFact({ type: "connected", peer, way: "in" });
+    this.#ports.onPeer(peer);
   }
 }

@@ -7,6 +7,7 @@ export interface SocketLimits {
   readonly frameMs: number;
   readonly pingMs: number;
   readonly pongMs: number;
+  readonly probeMs: number;
   readonly silenceMs: number;
   readonly pauseMs: { readonly first: number; readonly last: number };
 }
@@ -26,6 +27,11 @@ export const socketLimits: SocketLimits = {
   pingMs: 2_000,
   /** From a ping to its pong: time for what is ahead of it on the line. */
   pongMs: 8_000,
+  /**
+   * The same, for a peer with several addresses that has just connected to here: another replica of it may be active, and what is
+   * sent to the old one is lost.
+   */
+  probeMs: 1_000,
   /** A connection to here on which nothing comes for so long is dead: several pings are missing. */
   silenceMs: 20_000,
   /**

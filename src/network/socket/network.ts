@@ -18,8 +18,8 @@ export interface SocketOptions {
   readonly identity: Identity;
   /** The public keys of all nodes, this one among them. */
   readonly registry: Registry<NodeName>;
-  /** Where the others listen. Who is not here can be heard, but not told anything. */
-  readonly addresses: ReadonlyMap<NodeName, PeerAddress>;
+  /** Where the others listen, each at one address or, with replicas, at several. A node without one can be heard, but not told anything. */
+  readonly addresses: ReadonlyMap<NodeName, readonly PeerAddress[]>;
   /** With port 0, any that is free. */
   readonly listen: PeerAddress;
   readonly limits?: Partial<SocketLimits> | undefined;
@@ -81,14 +81,14 @@ class Sockets {
     this.#diallers = new Map(
       [...options.addresses]
         .filter(([peer]) => peer !== name)
-        .map(([peer, address]) => {
+        .map(([peer, addresses]) => {
           const key = registry.get(peer);
           if (key === undefined)
             throw new Error(`No public key is registered for ${peer}.`);
           return [
             peer,
             new Dialler(
-              { peer, address, key, secureContext, limits },
+              { peer, addresses, key, secureContext, limits },
               { timers, draw, onFact },
             ),
           ];
@@ -97,7 +97,14 @@ class Sockets {
     const arrive = (wire: Uint8Array): void => this.#arrive?.(wire);
     this.#gate = new Gate(
       { name, registry, secureContext, limits },
-      { timers, arrive, onFact },
+      {
+        timers,
+        arrive,
+        onFact,
+        onPeer: (peer) => {
+          this.#diallers.get(peer)?.heard();
+        },
+      },
     );
     this.#self = new Link(
       { queueMax: limits.queued },

@@ -22,7 +22,7 @@ interface OutboundPorts {
   readonly timers: Timers;
   /** What to send next. */
   readonly next: () => Uint8Array | undefined;
-  /** The peer answers: its first pong, and every one after it. */
+  /** The first pong, and every one to a ping that was due; not to a probe. */
   readonly onPong: () => void;
   readonly onCut: () => void;
   /** Once, and the last of all. */
@@ -44,6 +44,10 @@ export class Outbound {
   #state: "dialling" | "shaking hands" | "greeting" | "open" | "ended" =
     "dialling";
   #isPongDue = false;
+  /** The ping that waits for its pong was sent to find out whether the peer is still there. */
+  #isProbe = false;
+  /** How long the pong may take. */
+  #pongMs: number;
 
   /** Resolves when nothing is left of the socket. */
   readonly closed: Promise<void>;
@@ -53,6 +57,7 @@ export class Outbound {
     this.#ports = ports;
     const { address, secureContext, limits } = options;
     this.#alarm = new Alarm(ports.timers);
+    this.#pongMs = limits.pongMs;
     this.#alarm.set(limits.handshakeMs, () => {
       this.end("timeout");
     });
@@ -97,6 +102,17 @@ export class Outbound {
   /** There is something to send. */
   wake(): void {
     if (this.#state === "open") this.#writer.write();
+  }
+
+  /** Ends soon unless the peer answers. */
+  probe(): void {
+    const { probeMs } = this.#options.limits;
+    this.#pongMs = probeMs;
+    if (this.#state !== "open" || this.#isPongDue) this.#alarm.hasten(probeMs);
+    else {
+      this.#isProbe = true;
+      this.#ask();
+    }
   }
 
   end(reason: EndReason): void {
@@ -144,10 +160,13 @@ export class Outbound {
       }
       this.#isPongDue = false;
       this.#state = "open";
-      this.#alarm.set(this.#options.limits.pingMs, () => {
+      const { pingMs, pongMs } = this.#options.limits;
+      this.#alarm.set(pingMs, () => {
         this.#ask();
       });
-      this.#ports.onPong();
+      this.#pongMs = pongMs;
+      if (!this.#isProbe) this.#ports.onPong();
+      this.#isProbe = false;
       this.wake();
     }
   }
@@ -159,7 +178,7 @@ export class Outbound {
   }
 
   #awaitPong(): void {
-    this.#alarm.set(this.#options.limits.pongMs, () => {
+    this.#alarm.set(this.#pongMs, () => {
       this.end("silent");
     });
   }

@@ -165,7 +165,9 @@ describe("nodes with sockets", () => {
   it("find peers by the name of a machine", async () => {
     const b = await nodes.start("bob");
     const a = await nodes.start("alice", {
-      addresses: new Map([[bob, { host: "localhost", port: b.network.port }]]),
+      addresses: new Map([
+        [bob, [{ host: "localhost", port: b.network.port }]],
+      ]),
     });
     a.transport.send(bob, "hello");
     await b.until(() => b.received.length === 1);

@@ -86,9 +86,11 @@ const nodeFacts: FactsOf<NodeFact> = {
 /** The names of the fields of every line that a node's log can have, by its event: all facts are given to a real log. */
 export function nodeLogEvents(): Readonly<Record<string, readonly string[]>> {
   const socketFacts: FactsOf<SocketFact> = {
-    connected: [{ type: "connected", peer, way: "out" }],
+    connected: [{ type: "connected", peer, way: "out", address: "bob:1" }],
     lost: [{ type: "lost", peer, way: "in", reason: "closed" }],
-    "not-connected": [{ type: "not-connected", peer, reason: "timeout" }],
+    "not-connected": [
+      { type: "not-connected", peer, reason: "timeout", address: "bob:1" },
+    ],
     refused: [{ type: "refused", reason: "unknown-key" }],
   };
   const events: Record<string, readonly string[]> = {};

@@ -60,7 +60,7 @@ export async function openLyingPeer(
       addresses: new Map(
         others.map((to) => {
           const port = world.links.portFor({ from: name, to });
-          return [to, { host, port }];
+          return [to, [{ host, port }]];
         }),
       ),
       listen: { host, port: world.portOf(name) },
