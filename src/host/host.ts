@@ -129,7 +129,8 @@ export class Host {
     const open = async (): Promise<Listening> => {
       const { RpcServer } = await import("../api/rpc/server.ts");
       const api = await this.#createApi(report);
-      const server = new RpcServer(options, { api, report });
+      const server = new RpcServer(options, { report });
+      server.serve(api);
       const urls = await server.start();
       let closing: Promise<void> | undefined;
       const close = async (): Promise<void> => {

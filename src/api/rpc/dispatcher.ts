@@ -1,10 +1,15 @@
 import { pace } from "../pace.ts";
-import type { Api } from "./api.ts";
 import { codes, explain, internalError, RpcError } from "./errors.ts";
+import {
+  type ApiGate,
+  type Serving,
+  UnavailableError,
+  whileServed,
+} from "./gate.ts";
 import type { RpcLimits } from "./limits.ts";
-import { BadParam, type Context, type Method } from "./method.ts";
+import { BadParam, contextOf, type Method } from "./method.ts";
 import { readJson } from "./read-json.ts";
-import { idOf, parseRequest, type RpcResponse } from "./request.ts";
+import { idOf, methodOf, parseRequest, type RpcResponse } from "./request.ts";
 import type { Session } from "./session.ts";
 
 /** What a connection has under way. */
@@ -12,38 +17,59 @@ export interface Load {
   inFlight: number;
 }
 
+/** What is answered to a body or a frame. */
+export interface Reply {
+  /** Undefined if there is nothing to answer. */
+  readonly text: string | undefined;
+  /** The node did not answer all of it. Somebody else may. */
+  readonly isUnavailable: boolean;
+}
+
+/** The answer to one request. */
+interface Answer {
+  readonly id: unknown;
+  readonly text: string | undefined;
+  /** The API that it comes from; undefined if it needed none. */
+  readonly serving?: Serving | undefined;
+  readonly isUnavailable?: boolean;
+}
+
+/** For whom a method runs. */
+interface Caller {
+  readonly serving: Serving | undefined;
+  readonly session: Session | undefined;
+}
+
 /** Turns the text of a request into the text of its answer, whatever the text is. */
 export class Dispatcher {
   readonly #limits: RpcLimits;
   readonly #methods: ReadonlyMap<string, Method>;
-  readonly #api: Api;
+  readonly #standing: ReadonlyMap<string, Method>;
+  readonly #gate: ApiGate;
   readonly #report: (error: unknown) => void;
 
   constructor(
     options: {
       readonly limits: RpcLimits;
       readonly methods: readonly Method[];
+      /** Methods that need no API: they are answered at any time. */
+      readonly standing?: readonly Method[];
     },
     ports: {
-      readonly api: Api;
+      readonly gate: ApiGate;
       /** Gets errors that are the node's fault. They may hold what users must not see. */
       readonly report: (error: unknown) => void;
     },
   ) {
     this.#limits = options.limits;
-    this.#methods = new Map(
-      options.methods.map((method) => [method.name, method]),
-    );
-    this.#api = ports.api;
+    this.#standing = byName(options.standing ?? []);
+    this.#methods = new Map([...byName(options.methods), ...this.#standing]);
+    this.#gate = ports.gate;
     this.#report = ports.report;
   }
 
-  /** Never rejects. Gives undefined if there is nothing to answer. */
-  async handle(
-    text: string,
-    load: Load,
-    session?: Session,
-  ): Promise<string | undefined> {
+  /** Never rejects. */
+  async handle(text: string, load: Load, session?: Session): Promise<Reply> {
     const count = { requests: 0 };
     try {
       const value = await pace.run(() => readJson(text, this.#limits.depth));
@@ -55,15 +81,26 @@ export class Dispatcher {
         requests.map(
           async (request) =>
             await this.#answer(request, session).then((answer) =>
-              this.#requireShort(request, answer, size),
+              this.#requireShort(answer, size),
             ),
         ),
       );
-      const spoken = answers.filter((answer) => answer !== undefined);
-      if (spoken.length === 0) return undefined;
-      return Array.isArray(value) ? `[${spoken.join(",")}]` : spoken[0];
+      const sealed = answers.map((answer) => this.#seal(answer));
+      const texts = sealed.flatMap(({ text }) => text ?? []);
+      const isUnavailable = sealed.some((answer) => answer.isUnavailable);
+      if (texts.length === 0) return { text: undefined, isUnavailable };
+      return {
+        text: Array.isArray(value) ? `[${texts.join(",")}]` : texts[0],
+        isUnavailable,
+      };
     } catch (error) {
-      return this.#failure(null, error);
+      const unavailable = this.#gate.unavailable();
+      const reason =
+        unavailable === undefined ? error : new UnavailableError(unavailable);
+      return {
+        text: this.#failure(null, reason),
+        isUnavailable: unavailable !== undefined,
+      };
     } finally {
       load.inFlight -= count.requests;
     }
@@ -81,25 +118,30 @@ export class Dispatcher {
   }
 
   /** The answers of a batch leave together, and wait in memory for one another. */
-  #requireShort(
-    request: unknown,
-    answer: string | undefined,
-    size: { characters: number },
-  ): string | undefined {
-    size.characters += answer?.length ?? 0;
-    if (
-      answer === undefined ||
-      size.characters <= this.#limits.answerCharacters
-    )
+  #requireShort(answer: Answer, size: { characters: number }): Answer {
+    const { id, text } = answer;
+    size.characters += text?.length ?? 0;
+    if (text === undefined || size.characters <= this.#limits.answerCharacters)
       return answer;
-    size.characters -= answer.length;
-    return this.#failure(
-      idOf(request),
-      new RpcError(
-        codes.internal,
-        `PD099004: The answers have more than ${this.#limits.answerCharacters} characters. Ask for less, or in several batches`,
-      ),
+    size.characters -= text.length;
+    const error = new RpcError(
+      codes.internal,
+      `PD099004: The answers have more than ${this.#limits.answerCharacters} characters. Ask for less, or in several batches`,
     );
+    return { ...answer, text: this.#failure(id, error) };
+  }
+
+  /** An answer leaves only if the API that gave it is still served: otherwise it may be old news, or never have been true. */
+  #seal(answer: Answer): Answer {
+    const { id, text, serving } = answer;
+    const refusal = serving && this.#gate.refusalOf(serving);
+    return refusal === undefined
+      ? answer
+      : {
+          id,
+          text: text === undefined ? undefined : this.#failure(id, refusal),
+          isUnavailable: true,
+        };
   }
 
   #admit(requests: number, load: Load): void {
@@ -112,26 +154,33 @@ export class Dispatcher {
   }
 
   /** An answer may tell of anything that can be read, also of what a crash would undo: it leaves once that is durable. */
-  async #answer(
-    value: unknown,
-    session: Session | undefined,
-  ): Promise<string | undefined> {
+  async #answer(value: unknown, session: Session | undefined): Promise<Answer> {
     const id = idOf(value);
-    const answer = await this.#work(id, value, session);
-    if (answer === undefined) return undefined;
+    const name = methodOf(value);
+    let serving: Serving | undefined;
     try {
-      await this.#api.settled();
-      return answer;
+      if (!this.#standing.has(name)) serving = this.#gate.enter();
+      const text = await this.#work(value, serving, session);
+      if (text !== undefined && serving !== undefined)
+        await whileServed(serving, serving.api.settled());
+      return { id, text, serving };
     } catch (error) {
-      return this.#failure(id, error);
+      const isUnavailable = error instanceof UnavailableError;
+      const isSilent =
+        isUnavailable &&
+        session !== undefined &&
+        this.#methods.get(name)?.isSilent === true;
+      const text = isSilent ? undefined : this.#failure(id, error);
+      return { id, text, isUnavailable };
     }
   }
 
   async #work(
-    id: ReturnType<typeof idOf>,
     value: unknown,
+    serving: Serving | undefined,
     session: Session | undefined,
   ): Promise<string | undefined> {
+    const id = idOf(value);
     try {
       const request = parseRequest(value);
       const method = this.#find(request.method, request.params.length);
@@ -141,12 +190,16 @@ export class Dispatcher {
           `PD020706: ${method.name} is only available over WebSocket`,
         );
       if (method.isSilent) {
-        await this.#runSilently(method, request.params, session);
+        await this.#runSilently(method, request.params, { serving, session });
         return undefined;
       }
-      const result = await this.#run(method, request.params, session);
+      const result = await this.#run(method, request.params, {
+        serving,
+        session,
+      });
       return await writeResult(id, result ?? null);
     } catch (error) {
+      if (error instanceof UnavailableError) throw error;
       return this.#failure(id, error);
     }
   }
@@ -155,11 +208,12 @@ export class Dispatcher {
   async #runSilently(
     method: Method,
     params: readonly unknown[],
-    session: Session | undefined,
+    caller: Caller,
   ): Promise<void> {
     try {
-      await this.#run(method, params, session);
+      await this.#run(method, params, caller);
     } catch (error) {
+      if (error instanceof UnavailableError) throw error;
       if (explain(error) === undefined) this.#report(error);
     }
   }
@@ -179,9 +233,9 @@ export class Dispatcher {
   async #run(
     method: Method,
     params: readonly unknown[],
-    session: Session | undefined,
+    { serving, session }: Caller,
   ): Promise<unknown> {
-    const context: Context = { api: this.#api, session };
+    const context = contextOf(serving?.api, session);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
@@ -195,7 +249,10 @@ export class Dispatcher {
     });
     const work = pace.run(() => method.run(params, context));
     try {
-      return await Promise.race([work, late]);
+      const ended = Promise.race([work, late]);
+      return await (serving === undefined
+        ? ended
+        : whileServed(serving, ended));
     } catch (error) {
       if (error instanceof BadParam)
         throw new RpcError(
@@ -215,6 +272,10 @@ export class Dispatcher {
     if (known === undefined) this.#report(error);
     return write({ jsonrpc: "2.0", id, error: known ?? internalError });
   }
+}
+
+function byName(methods: readonly Method[]): ReadonlyMap<string, Method> {
+  return new Map(methods.map((method) => [method.name, method]));
 }
 
 /** Lists may be long, so they are written one element after the other, with time for others in between. */

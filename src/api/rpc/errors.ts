@@ -2,6 +2,7 @@ import { DomainRefusal } from "../../domains/domain.ts";
 import { NodeRefusal } from "../../node/service.ts";
 import { QueryError } from "../../store/query.ts";
 import { UserError } from "../errors.ts";
+import { UnavailableError } from "./gate.ts";
 
 /** The codes of JSON-RPC errors that this server gives. */
 export const codes = {
@@ -11,6 +12,8 @@ export const codes = {
   internal: -32_603,
   unauthorized: -32_000,
   idempotencyClash: -32_001,
+  /** The node does not answer now, for example because another replica of it is active. */
+  unavailable: -32_002,
 } as const;
 
 /** A request that is wrong in itself. */
@@ -45,6 +48,12 @@ export function explain(error: unknown): ErrorAnswer | undefined {
 function answerTo(error: unknown): ErrorAnswer | undefined {
   if (error instanceof RpcError)
     return { code: error.code, message: error.message };
+  if (error instanceof UnavailableError)
+    return {
+      code: codes.unavailable,
+      message: `PD099020: ${error.message}`,
+      ...(error.activeUrl !== undefined && { data: error.activeUrl }),
+    };
   if (error instanceof UserError)
     return {
       code: error.key === "PD012220" ? codes.idempotencyClash : codes.internal,

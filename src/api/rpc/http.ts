@@ -12,6 +12,9 @@ import { codes } from "./errors.ts";
 import type { Refusal } from "./guard.ts";
 import type { RpcLimits } from "./limits.ts";
 
+/** When to ask a node again that is unavailable: another replica takes over within seconds. */
+export const retryAfterSeconds = "1";
+
 /** A server with the timeouts that all ports need; it does not listen yet. */
 export function plainServer(
   limits: Pick<RpcLimits, "headersMs" | "bodyMs" | "idleMs" | "connections">,
@@ -73,10 +76,14 @@ export function httpServer(
       );
       return;
     }
-    const text = await ports.dispatcher.handle(
+    const { text, isUnavailable } = await ports.dispatcher.handle(
       body.bytes.toString("utf8"),
       loadOf(request.socket),
     );
+    if (isUnavailable) {
+      response.statusCode = 503;
+      response.setHeader("retry-after", retryAfterSeconds);
+    }
     response.setHeader("content-type", "application/json");
     response.end(text ?? "");
   };

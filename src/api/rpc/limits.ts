@@ -11,6 +11,7 @@ export interface RpcLimits {
   readonly bodyMs: number;
   readonly idleMs: number;
   readonly pingMs: number;
+  readonly closeMs: number;
   readonly subscriptions: number;
   readonly bufferedBytes: number;
 }
@@ -38,6 +39,8 @@ export const rpcLimits: RpcLimits = {
   idleMs: 10_000,
   /** A WebSocket that did not answer a ping when the next is due is dead. Clients ping as often. */
   pingMs: 30_000,
+  /** From the server's wish to close a WebSocket to its end: a way around the world and back. */
+  closeMs: 1_000,
   /** Of one WebSocket. Each keeps up to one batch of receipts waiting. */
   subscriptions: 32,
   /** What waits to be sent to a WebSocket. Who reads more slowly than this is cut off, and subscribes again. */

@@ -10,6 +10,20 @@ export interface Context {
   readonly session: Session | undefined;
 }
 
+/** A method that is answered also while no API is served must not use it. */
+export function contextOf(
+  api: Api | undefined,
+  session: Session | undefined,
+): Context {
+  return {
+    get api() {
+      if (api === undefined) throw new Error("No API is served.");
+      return api;
+    },
+    session,
+  };
+}
+
 /** One parameter: its place is that in the list. */
 export interface Param {
   readonly name: string;

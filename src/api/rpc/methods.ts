@@ -12,6 +12,17 @@ import { sequencerMethods } from "./methods/sequencer.ts";
 import { transactionMethods } from "./methods/transactions.ts";
 import { openRpc } from "./openrpc.ts";
 
+const discover = method({
+  name: "rpc.discover",
+  summary: "This document: all methods, in the OpenRPC format",
+  params: {},
+  result: z.record(z.string(), z.unknown()),
+  run: () => document(),
+});
+
+/** Those that a passive replica answers too. */
+export const standingMethods: readonly Method[] = [discover];
+
 /** All methods of the server, family by family. */
 export const methods: readonly Method[] = [
   ...transactionMethods,
@@ -23,13 +34,7 @@ export const methods: readonly Method[] = [
   ...baseLedgerMethods,
   ...sequencerMethods,
   ...groupViewMethods,
-  method({
-    name: "rpc.discover",
-    summary: "This document: all methods, in the OpenRPC format",
-    params: {},
-    result: z.record(z.string(), z.unknown()),
-    run: () => document(),
-  }),
+  discover,
 ];
 
 let known: ReturnType<typeof openRpc> | undefined;

@@ -36,6 +36,12 @@ export function idOf(value: unknown): unknown {
   return isObject(value) && Object.hasOwn(value, "id") ? value["id"] : null;
 }
 
+/** The method that is asked for, or nothing, also in a request that is none. */
+export function methodOf(value: unknown): string {
+  const method = isObject(value) ? value["method"] : undefined;
+  return typeof method === "string" ? method : "";
+}
+
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

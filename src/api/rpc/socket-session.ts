@@ -14,6 +14,7 @@ export class SocketSession {
   readonly #limits: RpcLimits;
   readonly #socket: WebSocket;
   readonly #report: (error: unknown) => void;
+  readonly #isSilenced: () => boolean;
   readonly #subscriptions = new Map<string, SessionSubscription>();
   #isOver = false;
 
@@ -22,17 +23,21 @@ export class SocketSession {
     ports: {
       readonly socket: WebSocket;
       readonly report: (error: unknown) => void;
+      /** The node must not tell anything at this moment. */
+      readonly isSilenced: () => boolean;
     },
   ) {
     this.#limits = limits;
     this.#socket = ports.socket;
     this.#report = ports.report;
+    this.#isSilenced = ports.isSilenced;
   }
 
   forRequest(): RequestSession {
     const waiting: (() => void)[] = [];
     return {
       notify: (method, params, onSent) => {
+        if (this.#isSilenced()) return;
         // No result at the top: clients would take it for an answer.
         this.send(
           JSON.stringify({ jsonrpc: "2.0", id: null, method, params }),

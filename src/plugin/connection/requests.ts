@@ -28,7 +28,7 @@ export class Requests {
     // As over a network, whoever asks again and again leaves the others time to work.
     await setImmediate();
     const request = { jsonrpc: "2.0", id: 1, method, params };
-    const text = await dispatcher.handle(
+    const { text } = await dispatcher.handle(
       JSON.stringify(request, withBigInts),
       this.#load,
     );
@@ -51,14 +51,17 @@ export class Requests {
     const report = (error: unknown): void => {
       this.#fault = error;
     };
-    const [api, { Dispatcher: Rpc }, { methods }, { rpcLimits }] =
+    const [api, { Dispatcher: Rpc }, { ApiGate }, { methods }, { rpcLimits }] =
       await Promise.all([
         this.#host.openApi(report),
         import("../../api/rpc/dispatcher.ts"),
+        import("../../api/rpc/gate.ts"),
         import("../../api/rpc/methods.ts"),
         import("../../api/rpc/limits.ts"),
       ]);
-    return new Rpc({ limits: rpcLimits, methods }, { api, report });
+    const gate = new ApiGate();
+    gate.serve(api);
+    return new Rpc({ limits: rpcLimits, methods }, { gate, report });
   }
 }
 

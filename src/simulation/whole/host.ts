@@ -8,6 +8,7 @@ import {
 import type { UserBook } from "../../api/book.ts";
 import { type Api, createApi } from "../../api/rpc/api.ts";
 import { Dispatcher } from "../../api/rpc/dispatcher.ts";
+import { ApiGate } from "../../api/rpc/gate.ts";
 import { rpcLimits } from "../../api/rpc/limits.ts";
 import { methods } from "../../api/rpc/methods.ts";
 import type { Session } from "../../api/rpc/session.ts";
@@ -235,9 +236,9 @@ export class SimulatedHost {
       const machine = this.#machine;
       void this.#rpc?.dispatcher
         .handle(text, { inFlight: 0 }, session)
-        .then((answer) => {
-          if (answer !== undefined && machine?.isAlive === true)
-            onAnswer(answer);
+        .then((reply) => {
+          if (reply.text !== undefined && machine?.isAlive === true)
+            onAnswer(reply.text);
         });
     });
   }
@@ -263,7 +264,9 @@ export class SimulatedHost {
       report,
     });
     const options = { limits: rpcLimits, methods };
-    const dispatcher = new Dispatcher(options, { api, report });
+    const gate = new ApiGate();
+    gate.serve(api);
+    const dispatcher = new Dispatcher(options, { gate, report });
     this.#rpc = { api, dispatcher };
     api.start();
     this.#ports.onStarted(book);

@@ -5,6 +5,7 @@ import { expect } from "chai";
 import { createApi } from "../../../src/api/rpc/api.ts";
 import { UserBook } from "../../../src/api/book.ts";
 import { Dispatcher } from "../../../src/api/rpc/dispatcher.ts";
+import { ApiGate } from "../../../src/api/rpc/gate.ts";
 import { rpcLimits } from "../../../src/api/rpc/limits.ts";
 import { methods } from "../../../src/api/rpc/methods.ts";
 import { Database } from "../../../src/store/database.ts";
@@ -40,9 +41,11 @@ describe("answers of a node", () => {
     const service = new FakeNode({ domains: [toyDomain] }, { database, book });
     const report = (): void => undefined;
     const api = createApi({ service, book, report });
+    const gate = new ApiGate();
+    gate.serve(api);
     dispatcher = new Dispatcher(
       { limits: rpcLimits, methods },
-      { api, report },
+      { gate, report },
     );
   });
   afterEach(() => {
@@ -57,8 +60,8 @@ describe("answers of a node", () => {
   ): { answer: string | undefined } {
     const asked: { answer: string | undefined } = { answer: undefined };
     const text = JSON.stringify({ jsonrpc: "2.0", id, method, params });
-    void dispatcher.handle(text, { inFlight: 0 }).then((answer) => {
-      asked.answer = answer;
+    void dispatcher.handle(text, { inFlight: 0 }).then((reply) => {
+      asked.answer = reply.text;
     });
     return asked;
   }

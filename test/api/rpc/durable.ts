@@ -2,6 +2,7 @@ import { expect } from "chai";
 
 import { type Api, createApi } from "../../../src/api/rpc/api.ts";
 import { Dispatcher } from "../../../src/api/rpc/dispatcher.ts";
+import { ApiGate } from "../../../src/api/rpc/gate.ts";
 import { rpcLimits } from "../../../src/api/rpc/limits.ts";
 import { methods } from "../../../src/api/rpc/methods.ts";
 import { UserBook } from "../../../src/api/book.ts";
@@ -66,9 +67,11 @@ class SlowNode {
     }).address;
     const report = (): void => undefined;
     this.#api = createApi({ service: this.node, book, report });
+    const gate = new ApiGate();
+    gate.serve(this.#api);
     this.#rpc = new Dispatcher(
       { limits: rpcLimits, methods },
-      { api: this.#api, report },
+      { gate, report },
     );
   }
 
@@ -80,8 +83,8 @@ class SlowNode {
 
   async later(method: string, ...params: unknown[]): Promise<unknown> {
     const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-    const answer = await this.#rpc.handle(text, { inFlight: 0 });
-    return JSON.parse(answer ?? "null");
+    const reply = await this.#rpc.handle(text, { inFlight: 0 });
+    return JSON.parse(reply.text ?? "null");
   }
 
   /** An intent ends in a commit that is not on the disk yet. */

@@ -146,12 +146,8 @@ describe("who may talk to the RPC", () => {
 
   it("does not listen elsewhere without a token, or with one that is too short", async () => {
     await start({});
-    const api = createApi({ service: node.node, book: node.book, report });
     const make = (options: Partial<RpcOptions>) => () =>
-      new RpcServer(
-        { httpPort: 0, webSocketPort: 0, ...options },
-        { api, report },
-      );
+      new RpcServer({ httpPort: 0, webSocketPort: 0, ...options }, { report });
     expect(make({ host: "0.0.0.0" })).to.throw(/without a token/);
     expect(make({ host: "127.evil.example" })).to.throw(/without a token/);
     expect(make({ token: "short" })).to.throw(/at least 16/);
@@ -181,8 +177,9 @@ describe("who may talk to the RPC", () => {
     const api = createApi({ service: node.node, book: node.book, report });
     const other = new RpcServer(
       { httpPort: 0, webSocketPort: port },
-      { api, report },
+      { report },
     );
+    other.serve(api);
     const failed = await other.start().then(
       () => "started",
       (error: unknown) => String(error),

@@ -85,6 +85,8 @@ export class SocketClient {
   readonly #frames: Answer[] = [];
   readonly #waiting: ((frame: Answer) => void)[] = [];
   readonly closed: Promise<void>;
+  /** With which the other side closed it. */
+  closeCode: number | undefined;
   #ids = 0;
 
   private constructor(socket: WebSocket) {
@@ -96,7 +98,8 @@ export class SocketClient {
       else next(frame);
     });
     this.closed = new Promise((resolve) => {
-      socket.on("close", () => {
+      socket.on("close", (code) => {
+        this.closeCode = code;
         resolve();
       });
     });

@@ -1,4 +1,5 @@
-import { createApi } from "../../../src/api/rpc/api.ts";
+import { type Api, createApi } from "../../../src/api/rpc/api.ts";
+import type { Unavailable } from "../../../src/api/rpc/gate.ts";
 import { type RpcOptions, RpcServer } from "../../../src/api/rpc/server.ts";
 import type { ChainClient } from "../../../src/chain/ports.ts";
 import { Database } from "../../../src/store/database.ts";
@@ -27,6 +28,7 @@ export interface FixtureOptions {
   readonly rpc?: Partial<RpcOptions>;
   readonly chain?: ChainClient;
   readonly openDisk?: OpenDisk;
+  readonly unavailable?: () => Unavailable | undefined;
 }
 
 export type RpcFactory = (options?: FixtureOptions) => Promise<RpcFixture>;
@@ -36,6 +38,9 @@ export interface FakeFixture extends RpcFixture {
   readonly node: FakeNode;
   readonly book: UserBook;
   readonly database: Database;
+  readonly server: RpcServer;
+  /** One more API of the same node, as after another activation. */
+  readonly newApi: () => Api;
   readonly restart: () => Promise<FakeFixture>;
 }
 
@@ -66,15 +71,18 @@ export async function startFake(
     const report = (error: unknown): void => {
       errors.push(error);
     };
-    const { chain } = options;
-    const api = createApi({ service: node, book, chain, report });
+    const { chain, unavailable } = options;
+    const newApi = (): Api => createApi({ service: node, book, chain, report });
     const server = new RpcServer(
       { httpPort: 0, webSocketPort: 0, ...options.rpc },
-      { api, report },
+      { report, unavailable },
     );
+    server.serve(newApi());
     const urls = await server.start();
     return {
       ...urls,
+      server,
+      newApi,
       group: address,
       node,
       book,
