@@ -8,6 +8,7 @@ export interface Reason {
     | "failed"
     | "starting"
     | "stopping"
+    | "passive"
     | "store-closed"
     | "chain-trouble"
     | "chain-unseen"
@@ -32,7 +33,7 @@ export const readyDefaults: ReadyOptions = {
 
 type ConditionPorts = Pick<
   MonitorPorts,
-  "load" | "isStoreOpen" | "status" | "peers"
+  "isPassive" | "load" | "isStoreOpen" | "status" | "peers"
 >;
 
 /** Whether a node works, and whether it can serve users now. */
@@ -63,6 +64,9 @@ export class Condition {
     if (fact.type === "Started") {
       this.#isStarted = true;
       this.#startMs = this.#now();
+      // What a node saw that ran here before is old: a replica may become active again.
+      this.#blockMs = undefined;
+      this.#hasChainTrouble = false;
     }
     if (fact.type === "BlockSeen") this.#blockMs = this.#now();
     if (fact.type === "ChainTrouble")
@@ -91,16 +95,24 @@ export class Condition {
   unreadiness(): readonly Reason[] {
     const reasons: Reason[] = [];
     if (this.#failure !== undefined) reasons.push(this.#failure);
-    if (!this.#isStarted)
-      reasons.push({ code: "starting", text: "It has not started yet." });
     if (this.#isStopping)
       reasons.push({ code: "stopping", text: "It is stopping." });
-    if (this.#hasChainTrouble)
-      reasons.push({
-        code: "chain-trouble",
-        text: "The chain does not answer as it should.",
-      });
+    return [...reasons, ...this.#troubles()];
+  }
+
+  /** Reasons of a node that neither failed nor stops. A passive replica has no node that could have others. */
+  #troubles(): readonly Reason[] {
+    const reasons: Reason[] = [];
     try {
+      if (this.#ports.isPassive?.() === true)
+        return [{ code: "passive", text: "Another replica of it is active." }];
+      if (!this.#isStarted)
+        reasons.push({ code: "starting", text: "It has not started yet." });
+      if (this.#hasChainTrouble)
+        reasons.push({
+          code: "chain-trouble",
+          text: "The chain does not answer as it should.",
+        });
       if (this.#ports.isStoreOpen?.() === false)
         reasons.push({ code: "store-closed", text: "Its store is closed." });
       const lag = this.#lag();

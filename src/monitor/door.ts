@@ -36,7 +36,7 @@ interface Answer {
 
 /**
  * Serves `/health`, `/ready` and `/metrics`, to read only. Nothing there is private; still, as at the RPC, no web page gets at
- * it. Rejects if it cannot listen.
+ * it. Only the metrics need the token, since load balancers have none. Rejects if it cannot listen.
  */
 export async function openMonitorDoor(
   options: MonitorDoorOptions,
@@ -50,11 +50,12 @@ export async function openMonitorDoor(
   const { token, allowedHosts } = options;
   requireSafe("monitoring server", { host, token });
   const refuse = guard({ host, token, allowedHosts });
+  const refuseOpen = guard({ host, token, allowedHosts }, { isOpen: true });
   const limits = { ...monitorLimits, ...options.limits };
   const server = plainServer(limits, (request, response) => {
     // A client that goes away while it is answered is its own problem.
     response.on("error", () => undefined);
-    answer(request, { monitor: ports.monitor, refuse })
+    answer(request, { monitor: ports.monitor, refuse, refuseOpen })
       .then((given) => {
         send(request, response, given);
       })
@@ -75,17 +76,21 @@ async function answer(
   {
     monitor,
     refuse,
+    refuseOpen,
   }: {
     readonly monitor: Monitor;
     readonly refuse: ReturnType<typeof guard>;
+    /** For requests about health and readiness. */
+    readonly refuseOpen: ReturnType<typeof guard>;
   },
 ): Promise<Answer> {
-  const refusal = refuse(request);
+  const [path = ""] = request.url?.split("?") ?? [];
+  const isOpen = path === "/health" || path === "/ready";
+  const refusal = (isOpen ? refuseOpen : refuse)(request);
   if (refusal !== undefined)
     return json(refusal.status, { error: refusal.reason });
   if (request.method !== "GET" && request.method !== "HEAD")
     return json(405, { error: "Use GET" });
-  const [path = ""] = request.url?.split("?") ?? [];
   switch (path) {
     case "/health": {
       const { failure } = monitor;

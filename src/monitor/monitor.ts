@@ -83,8 +83,9 @@ export class Monitor {
   }
 
   async #render(): Promise<string> {
-    for (const { part, names, read } of readers) {
+    for (const { part, names, read, isOfNode } of readers) {
       this.#metrics.clear(names);
+      if (isOfNode === true && this.#isPassive()) continue;
       const isRead = this.#attempt(part, () => {
         read(this.#metrics, this.#ports);
       });
@@ -102,6 +103,14 @@ export class Monitor {
       this.#metrics.names.map(async (name) => await this.#textOf(name)),
     );
     return `${texts.filter((text) => text !== "").join("\n\n")}\n`;
+  }
+
+  #isPassive(): boolean {
+    let isPassive = false;
+    this.#attempt("role", () => {
+      isPassive = this.#ports.isPassive?.() === true;
+    });
+    return isPassive;
   }
 
   async #textOf(name: string): Promise<string> {

@@ -22,6 +22,8 @@ export interface ChainRequests {
 /** What a monitor asks when somebody wants to know. What is left out is not told. Any of them may throw. */
 export interface MonitorPorts {
   readonly status: () => NodeStatus;
+  /** This process is a replica that waits; its node runs elsewhere. Nothing else is asked about the node then. */
+  readonly isPassive?: (() => boolean) | undefined;
   readonly load?: (() => NodeLoad) | undefined;
   readonly peers?: (() => readonly PeerStatus[]) | undefined;
   readonly databaseBytes?: (() => number) | undefined;

@@ -8,11 +8,14 @@ import type { MonitorPorts } from "./ports.ts";
 export interface Reader {
   readonly part: string;
   readonly names: readonly MetricName[];
+  /** Asks the node, which a passive replica does not have. */
+  readonly isOfNode?: true;
   readonly read: (metrics: Metrics, ports: MonitorPorts) => void;
 }
 
 const status: Reader = {
   part: "status",
+  isOfNode: true,
   names: [
     "sequencer_info",
     "sequencer_boots",
@@ -82,6 +85,7 @@ const status: Reader = {
 
 const load: Reader = {
   part: "load",
+  isOfNode: true,
   names: [
     "sequencer_outbox_messages",
     "sequencer_jobs_waiting",

@@ -26,6 +26,57 @@ describe("Whether a node is ready", () => {
     expect(codesOf(rig)).to.deep.equal([]);
   });
 
+  it("says of a passive replica that it is passive, and nothing else", () => {
+    let isPassive = true;
+    const rig = new MonitorRig({}, { isPassive: () => isPassive });
+    rig.isStoreOpen = false;
+    rig.load = () => aLoad({ head: undefined, behindBlocks: undefined });
+    expect(codesOf(rig)).to.deep.equal(["passive"]);
+    expect(rig.monitor.failure).to.equal(undefined);
+    rig.monitor.stop();
+    expect(codesOf(rig)).to.deep.equal(["stopping", "passive"]);
+    isPassive = false;
+    rig.isStoreOpen = true;
+    rig.load = () => aLoad();
+    expect(codesOf(rig)).to.deep.equal(["stopping", "starting"]);
+    const broken = new MonitorRig(
+      {},
+      {
+        isPassive: () => {
+          throw new Error("a secret");
+        },
+      },
+    );
+    expect(codesOf(broken)).to.deep.equal(["unknown"]);
+  });
+
+  it("forgets what a node saw that ran here before", () => {
+    const rig = started();
+    rig.see({ type: "ChainTrouble", reason: "away" });
+    rig.see({ type: "BlockSeen", height: 9 });
+    rig.load = () => aLoad({ head: undefined, behindBlocks: undefined });
+    rig.see({ type: "Started", height: 9 });
+    expect(codesOf(rig)).to.deep.equal(["chain-unseen"]);
+  });
+
+  it("counts no errors for what a passive replica has no node to ask", async () => {
+    const rig = new MonitorRig({}, { isPassive: () => true });
+    rig.status = () => {
+      throw new Error("There is no node.");
+    };
+    rig.load = rig.status as never;
+    const scrape = await rig.scrape();
+    expect(scrape.value("sequencer_ready")).to.equal(0);
+    expect(scrape.value("sequencer_healthy")).to.equal(1);
+    const names = scrape.samples.map(({ name }) => name);
+    expect(names).to.include("sequencer_block_age_seconds");
+    expect(names).to.not.include("sequencer_block_height");
+    for (const part of ["status", "load", "condition"])
+      expect(
+        scrape.value("sequencer_monitor_errors_total", { part }) ?? 0,
+      ).to.equal(0);
+  });
+
   it("turns with the chain, and returns", () => {
     const rig = started();
     rig.see({ type: "ChainTrouble", reason: "away" });

@@ -181,6 +181,7 @@ describe("The door of the monitor", () => {
     const token = "a token that nobody would guess";
     await open({ token });
     expect(await statusOf("/metrics")).to.equal(401);
+    expect(await statusOf("/nothing")).to.equal(401);
     const headers = { authorization: `Bearer ${token}` };
     expect(await statusOf("/metrics", { headers })).to.equal(200);
     const short = await openMonitorDoor(
@@ -188,6 +189,57 @@ describe("The door of the monitor", () => {
       { monitor: rig.monitor, report: () => undefined },
     ).catch((error: unknown) => String(error));
     expect(short).to.match(/at least 16/);
+  });
+
+  it("tells everybody but web pages health and readiness, without a token", async () => {
+    const token = "a token that nobody would guess";
+    await open({ host: "0.0.0.0", token });
+    for (const path of ["/health", "/ready"]) {
+      for (const host of ["alice.example:8552", "10.0.0.7:8552", "[::1]"])
+        expect(await statusOf(path, { headers: { host } }), host).to.equal(200);
+      const headers = { origin: "https://evil.example" };
+      expect(await statusOf(path, { headers })).to.equal(403);
+    }
+  });
+
+  it("answers the checks of load balancers, which name no host", async () => {
+    const check = async (line: string): Promise<string> => {
+      const { socket, everything } = await rawConnection(door.url);
+      socket.end(`${line}\r\n\r\n`);
+      return (await everything).split("\r\n")[0] ?? "";
+    };
+    const token = "a token that nobody would guess";
+    const lists = [{}, { token }, { token, allowedHosts: ["alice.example"] }];
+    for (const options of lists) {
+      await open(options);
+      for (const verb of ["GET", "HEAD"])
+        for (const path of ["/health", "/ready"])
+          expect(await check(`${verb} ${path} HTTP/1.0`)).to.equal(
+            "HTTP/1.1 200 OK",
+          );
+      expect(await check("GET /metrics HTTP/1.0")).to.match(/ 40[13] /);
+      const named = `GET /ready HTTP/1.0\r\nHost: evil.example`;
+      // With a token and no list of names, any name will do.
+      const isAnyName = "token" in options && !("allowedHosts" in options);
+      expect(await check(named)).to.match(isAnyName ? / 200 / : / 403 /);
+      if (options !== lists.at(-1)) await door.close();
+    }
+  });
+
+  it("tells load balancers to pass over a passive replica, and nobody to restart it", async () => {
+    rig = new MonitorRig({}, { isPassive: () => true });
+    door = await openMonitorDoor(
+      { port: 0 },
+      { monitor: rig.monitor, report: (error) => errors.push(error) },
+    );
+    const ready = await ask("/ready");
+    expect(ready.status).to.equal(503);
+    expect(JSON.parse(ready.text)).to.deep.equal({
+      status: "not ready",
+      reasons: [{ code: "passive", text: "Another replica of it is active." }],
+    });
+    expect(await statusOf("/health")).to.equal(200);
+    expect(await statusOf("/metrics")).to.equal(200);
   });
 
   it("does not listen for other machines without a token", async () => {

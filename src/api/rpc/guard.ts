@@ -42,9 +42,13 @@ export function requireSafe(
     );
 }
 
-/** Looks at the headers of a request; gives a reason to refuse it. */
+/**
+ * Looks at the headers of a request; gives a reason to refuse it. Answers that hold nothing private may be open to all but web pages:
+ * load balancers have no token, and many send no `Host`, which every browser does.
+ */
 export function guard(
   options: GuardOptions,
+  { isOpen = false }: { readonly isOpen?: boolean } = {},
 ): (request: IncomingMessage) => Refusal | undefined {
   const { host, token, allowedHosts, allowedOrigins = [] } = options;
   const hosts = new Set(
@@ -57,13 +61,15 @@ export function guard(
   const expected = token === undefined ? undefined : hash(`Bearer ${token}`);
   return ({ method, headers }) => {
     const name = hostNameOf(headers.host);
-    if (!isAnyHost && (name === undefined || !hosts.has(name)))
+    const isNameless = isOpen && headers.host === undefined;
+    if (!isAnyHost && !isNameless && (name === undefined || !hosts.has(name)))
       return { status: 403, reason: "This server has another name" };
     const { origin, authorization = "" } = headers;
     if (origin !== undefined && !allowedOrigins.includes(origin))
       return { status: 403, reason: "Web pages may not use this server" };
     // A browser asks without the token whether a page may send it, and gets nothing but the answer.
     if (
+      !isOpen &&
       expected !== undefined &&
       method !== "OPTIONS" &&
       !timingSafeEqual(expected, hash(authorization))
