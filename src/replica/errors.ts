@@ -6,7 +6,13 @@ export type ReplicaErrorCode =
   | "POOLED"
   | "SCHEMA"
   | "LOST"
-  | "FORGOTTEN";
+  | "FORGOTTEN"
+  | "NO_SOURCE"
+  | "SNAPSHOT"
+  | "REPLICA_KEYS_DIFFER"
+  | "OUTDATED"
+  | "NO_REPLICA"
+  | "NOT_PROMOTED";
 
 /** Something that the operator of a node with a database can act on. */
 export class ReplicaError extends Error {

@@ -2,7 +2,8 @@ import type pg from "pg";
 
 import type { Timers } from "../async/timers.ts";
 import type { Head } from "../store/log/chain.ts";
-import { lost, ReplicaError } from "./errors.ts";
+import { lost, type ReplicaError } from "./errors.ts";
+import { findLock, type Lock, lookAt, tryLock, unlock } from "./lock.ts";
 import { type BucketRow, headOf } from "./schema.ts";
 import { openSession } from "./session.ts";
 
@@ -33,12 +34,6 @@ export interface Taken {
   readonly head: Head;
 }
 
-/** A lock as the server shows it: the table, and the number of the bucket. */
-interface Lock {
-  readonly table: number;
-  readonly bucket: number;
-}
-
 /**
  * The right to write one log. It is a lock of the session that writes: whatever ends the session, or lets it be idle for too long,
  * ends the lease. Each taking raises the epoch, and nothing is written under an older one.
@@ -50,12 +45,15 @@ export class Lease {
   #client: pg.Client | undefined;
   #lock: Lock | undefined;
   #taken: Taken | undefined;
+  #asking: Promise<unknown> = Promise.resolve();
   /** When the last request was sent that the server has answered. */
   #aliveAt = 0;
   /** Since when nobody has had it, as far as this process has looked. */
   #freeSince: number | undefined;
   #cancelPing: () => void = () => undefined;
   #regaining: Promise<Head | undefined> | undefined;
+  /** To get a session back, also if nobody waits for it any more. */
+  #attempt: Promise<Head | "later" | undefined> | undefined;
   #taking: Promise<Taken | undefined> | undefined;
 
   constructor(
@@ -103,14 +101,15 @@ export class Lease {
   async #take(): Promise<Taken | undefined> {
     // What was given up while it was regained is over first.
     await this.#regaining;
+    await this.#attempt;
     const client = await this.#session();
-    const lock = await this.#findLock(client);
-    if (!(await this.#isFree(client, lock))) return undefined;
-    if (!(await this.#tryLock(client, lock))) return undefined;
     try {
+      const lock = await this.#findLock(client);
+      if (!(await this.#isFree(client, lock))) return undefined;
+      if (!(await tryLock(client, lock))) return undefined;
       return await this.#begin(client, lock);
     } catch (error) {
-      // The session may have the lock still: nobody else could take it, nor this process.
+      // The session may have the lock still, or may never answer again.
       if (this.#client === client) this.#dropSession();
       throw error;
     }
@@ -121,13 +120,14 @@ export class Lease {
     const { schema, bucket, name, instance } = this.#options;
     const sentAt = this.#timers.now();
     const { rows } = await client.query<BucketRow>(
-      `UPDATE ${schema}.bucket SET epoch = epoch + 1, owner = $2, instance = $3, since = clock_timestamp()
+      `UPDATE ${schema}.bucket SET epoch = epoch + 1, owner = $2, instance = $3, heir = NULL,
+         since = clock_timestamp()
        WHERE bucket = $1 AND state = 'open' RETURNING epoch, head_sequence, head_hash`,
       [bucket, name, instance],
     );
     const [row] = rows;
     if (row === undefined) {
-      await this.#unlock(client, lock);
+      await unlock(client, lock);
       return undefined;
     }
     this.#aliveAt = sentAt;
@@ -137,8 +137,20 @@ export class Lease {
     return this.#taken;
   }
 
-  /** Runs a request on the session that holds the lease. */
+  /** Runs a request on the session that holds the lease, when those before are over. */
   async ask<Row extends pg.QueryResultRow>(
+    query: pg.QueryConfig,
+  ): Promise<pg.QueryResult<Row>> {
+    const before = this.#asking;
+    const result = (async () => {
+      await before;
+      return await this.#ask<Row>(query);
+    })();
+    this.#asking = result.catch(() => undefined);
+    return await result;
+  }
+
+  async #ask<Row extends pg.QueryResultRow>(
     query: pg.QueryConfig,
   ): Promise<pg.QueryResult<Row>> {
     const client = this.#client;
@@ -152,8 +164,8 @@ export class Lease {
     return result;
   }
 
-  /** Gives it up, so that others need not wait. */
-  async release(): Promise<void> {
+  /** Gives it up, so that others need not wait; all others but the heir do, if there is one. */
+  async release(heir?: string): Promise<void> {
     if (this.#taking !== undefined) await this.#taking.catch(() => undefined);
     const client = this.#client;
     const taken = this.#taken;
@@ -165,9 +177,14 @@ export class Lease {
     try {
       if (taken !== undefined)
         await client.query(
-          `UPDATE ${schema}.bucket SET owner = NULL, instance = NULL WHERE bucket = $1 AND epoch = $2`,
-          [bucket, taken.epoch],
+          `UPDATE ${schema}.bucket SET owner = NULL, instance = NULL, heir = $3, since = clock_timestamp()
+           WHERE bucket = $1 AND epoch = $2`,
+          [bucket, taken.epoch, heir ?? null],
         );
+      // The lock goes with the session, which may take a moment to end.
+      await client.query(
+        `SELECT pg_advisory_unlock_all(), pg_notify('${schema}', 'released')`,
+      );
     } finally {
       await client.end().catch(() => undefined);
     }
@@ -187,20 +204,36 @@ export class Lease {
 
   async #regain(cause: unknown): Promise<Head | undefined> {
     const { graceMs, leaseMs } = this.#options;
+    const timers = this.#timers;
     this.#cancelPing();
     this.#dropSession();
-    const end = this.#timers.now() + leaseMs + graceMs;
+    // By then another process may have it: the server ended the session, and the grace is over. One that was frozen for longer has a try.
+    const end = Math.max(
+      this.#aliveAt + leaseMs + graceMs,
+      timers.now() + graceMs,
+    );
     while (this.#taken !== undefined) {
-      const head = await this.#tryToRegain().catch(() => "later" as const);
+      const attempt = this.#tryToRegain().catch(() => "later" as const);
+      this.#attempt = attempt;
+      const head = await Promise.race([
+        attempt,
+        this.#pause(end - timers.now()),
+      ]);
       if (head === undefined) break;
       if (head !== "later") return head;
-      if (this.#timers.now() > end) break;
-      await new Promise<void>((resolve) => {
-        this.#timers.after(RETRY_MS, resolve);
-      });
+      if (timers.now() >= end) break;
+      await this.#pause(RETRY_MS);
     }
     this.#lose("its session ended, and another process may have it", cause);
     return undefined;
+  }
+
+  async #pause(ms: number): Promise<"later"> {
+    return await new Promise((resolve) => {
+      this.#timers.after(ms, () => {
+        resolve("later");
+      });
+    });
   }
 
   /** Undefined if another process has taken it. */
@@ -223,7 +256,7 @@ export class Lease {
     const lock = await this.#findLock(client);
     const sentAt = this.#timers.now();
     // The old session may still be there for the server: then the lock is its own, for one lease at most.
-    if (!(await this.#tryLock(client, lock))) return "later";
+    if (!(await tryLock(client, lock))) return "later";
     const { rows } = await client.query<BucketRow>(
       `SELECT epoch, head_sequence, head_hash FROM ${schema}.bucket
        WHERE bucket = $1 AND epoch = $2 AND instance = $3 AND state = 'open'`,
@@ -249,6 +282,8 @@ export class Lease {
       (error) => {
         if (this.#client !== client) return;
         this.#client = undefined;
+        // The server may have been down: then its owner had no chance to take it back.
+        this.#freeSince = undefined;
         void this.regain(error);
       },
     );
@@ -259,59 +294,24 @@ export class Lease {
   #dropSession(): void {
     const client = this.#client;
     this.#client = undefined;
+    this.#freeSince = undefined;
     void client?.end().catch(() => undefined);
   }
 
   async #findLock(client: pg.Client): Promise<Lock> {
-    if (this.#lock !== undefined) return this.#lock;
-    const { schema, bucket } = this.#options;
-    const { rows } = await client.query<{ readonly table: number }>(
-      `SELECT '${schema}.bucket'::regclass::oid::int AS table`,
-    );
-    const [row] = rows;
-    if (row === undefined) throw new Error("PostgreSQL gave no answer.");
-    this.#lock = { table: row.table, bucket };
+    this.#lock ??= await findLock(client, this.#options);
     return this.#lock;
   }
 
   /** Whether this process may try to take it. */
-  async #isFree(client: pg.Client, { table, bucket }: Lock): Promise<boolean> {
-    const { schema, instance, graceMs } = this.#options;
-    const { rows } = await client.query<{
-      readonly is_locked: boolean;
-      readonly is_given_up: boolean;
-    }>(
-      `SELECT owner IS NULL OR instance = $3 AS is_given_up, EXISTS (
-         SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
-         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-         AND classid = $2::int::oid AND objid = bucket::oid
-       ) AS is_locked
-       FROM ${schema}.bucket WHERE bucket = $1`,
-      [bucket, table, instance],
-    );
-    const [row] = rows;
-    if (row === undefined)
-      throw new ReplicaError(
-        "SCHEMA",
-        `The schema ${schema} has no bucket ${bucket}. Prepare it first.`,
-      );
-    if (row.is_locked) this.#freeSince = undefined;
-    if (row.is_locked || row.is_given_up) return !row.is_locked;
+  async #isFree(client: pg.Client, lock: Lock): Promise<boolean> {
+    const { graceMs } = this.#options;
+    const { isLocked, isOffered } = await lookAt(client, lock, this.#options);
+    if (isLocked) this.#freeSince = undefined;
+    if (isLocked || isOffered) return !isLocked;
     const now = this.#timers.now();
     this.#freeSince ??= now;
     return this.#freeSince < now && now - this.#freeSince >= graceMs;
-  }
-
-  async #tryLock(client: pg.Client, { table, bucket }: Lock): Promise<boolean> {
-    const { rows } = await client.query<{ readonly is_locked: boolean }>(
-      "SELECT pg_try_advisory_lock($1, $2) AS is_locked",
-      [table, bucket],
-    );
-    return rows[0]?.is_locked === true;
-  }
-
-  async #unlock(client: pg.Client, { table, bucket }: Lock): Promise<void> {
-    await client.query("SELECT pg_advisory_unlock($1, $2)", [table, bucket]);
   }
 
   #pingLater(): void {
@@ -330,13 +330,19 @@ export class Lease {
     if (taken === undefined || this.#client === undefined) return;
     if (this.#timers.now() - this.#aliveAt >= this.#safeMs / PINGS) {
       try {
-        const { rowCount } = await this.ask({
+        const { rows } = await this.ask<{ readonly read_only: boolean }>({
           name: "ping",
-          text: `SELECT 1 FROM ${schema}.bucket WHERE bucket = $1 AND epoch = $2 AND state = 'open'`,
+          text: `SELECT current_setting('transaction_read_only')::bool AS read_only FROM ${schema}.bucket
+            WHERE bucket = $1 AND epoch = $2 AND state = 'open'`,
           values: [bucket, taken.epoch],
         });
-        if (rowCount === 0) {
-          this.#lose("another epoch has begun");
+        const [row] = rows;
+        if (row === undefined || row.read_only) {
+          this.#lose(
+            row === undefined
+              ? "another epoch has begun"
+              : "the database takes no writes",
+          );
           return;
         }
       } catch (error) {

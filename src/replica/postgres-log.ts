@@ -28,6 +28,7 @@ interface Waiting {
  */
 export class PostgresLog {
   readonly #lease: Lease;
+  readonly #onDurable: (head: Head, bytes: number) => void;
   readonly #table: { readonly schema: string; readonly bucket: number };
   readonly #epoch: number;
   /** The last turn that is known to be in the database. */
@@ -47,13 +48,18 @@ export class PostgresLog {
       readonly epoch: number;
       readonly head: Head;
     },
-    ports: { readonly lease: Lease },
+    ports: {
+      readonly lease: Lease;
+      /** Turns up to this one are durable, and nobody has heard of it yet. */
+      readonly onDurable?: (head: Head, bytes: number) => void;
+    },
   ) {
     this.#table = options;
     this.#epoch = options.epoch;
     this.#durable = options.head;
     this.#last = options.head;
     this.#lease = ports.lease;
+    this.#onDurable = ports.onDurable ?? (() => undefined);
   }
 
   /** The last turn that is durable. */
@@ -141,6 +147,8 @@ export class PostgresLog {
     for (const { statements } of turns)
       for (const id of statements.keys())
         if (this.#known.size < KNOWN_MAX) this.#known.add(id);
+    const bytes = turns.reduce((sum, { body }) => sum + body.length, 0);
+    this.#onDurable(this.#durable, bytes);
   }
 
   #query(turns: readonly RecordedTurn[]): pg.QueryConfig {
@@ -198,15 +206,22 @@ export class PostgresLog {
   }
 }
 
+/** Runs a request of its own: a session, or something that has one. */
+export interface Queries {
+  readonly query: <Row extends pg.QueryResultRow>(
+    query: pg.QueryConfig,
+  ) => Promise<pg.QueryResult<Row>>;
+}
+
 /** Reads turns of a log, in order, and the texts of statements that they name. */
 export class PostgresLogReader {
-  readonly #client: Pick<pg.Client, "query">;
+  readonly #client: Queries;
   readonly #table: { readonly schema: string; readonly bucket: number };
   readonly #statements = new Map<StatementId, string>();
 
   constructor(
     options: { readonly schema: string; readonly bucket: number },
-    ports: { readonly client: Pick<pg.Client, "query"> },
+    ports: { readonly client: Queries },
   ) {
     this.#table = options;
     this.#client = ports.client;

@@ -9,7 +9,8 @@ export function isSchemaName(name: string): boolean {
 
 /**
  * The tables of one node. A bucket is one log with one lease; a node without workers has one. The body of a turn is dense already, so
- * PostgreSQL does not try to compress it.
+ * PostgreSQL does not try to compress it. `heir` is the replica to which the last owner left the lease, and `wanted` the one that an
+ * operator has asked for. Nothing is decided by the table `replica`: it is for people.
  */
 export function schemaSql(schema: string): string {
   return `
@@ -19,6 +20,9 @@ CREATE TABLE IF NOT EXISTS ${schema}.bucket (
   epoch bigint NOT NULL,
   owner text,
   instance text,
+  heir text,
+  wanted text,
+  wanted_at timestamptz,
   state text NOT NULL CHECK (state IN ('open', 'stopped')),
   head_sequence bigint NOT NULL,
   head_hash bytea NOT NULL,
@@ -39,6 +43,45 @@ DO $$ BEGIN
   END IF;
 END $$;
 CREATE TABLE IF NOT EXISTS ${schema}.statement (id text PRIMARY KEY, sql text NOT NULL);
+CREATE TABLE IF NOT EXISTS ${schema}.node (
+  one integer PRIMARY KEY CHECK (one = 1),
+  name text NOT NULL,
+  chain_id text NOT NULL,
+  factory text NOT NULL,
+  public_key text NOT NULL,
+  account text NOT NULL,
+  wallet_print text NOT NULL,
+  store_format integer NOT NULL,
+  turn_format integer NOT NULL
+);
+CREATE TABLE IF NOT EXISTS ${schema}.replica (
+  name text PRIMARY KEY,
+  instance text NOT NULL,
+  rpc text,
+  peers_address text,
+  version text NOT NULL,
+  role text NOT NULL,
+  applied_sequence bigint NOT NULL,
+  seen timestamptz NOT NULL
+) WITH (fillfactor = 50);
+CREATE TABLE IF NOT EXISTS ${schema}.snapshot (
+  bucket integer NOT NULL,
+  sequence bigint NOT NULL,
+  hash bytea NOT NULL,
+  parts integer NOT NULL,
+  size bigint NOT NULL,
+  checksum bytea NOT NULL,
+  made_by text NOT NULL,
+  made_at timestamptz NOT NULL,
+  PRIMARY KEY (bucket, sequence)
+);
+CREATE TABLE IF NOT EXISTS ${schema}.snapshot_part (
+  bucket integer NOT NULL,
+  sequence bigint NOT NULL,
+  part integer NOT NULL,
+  bytes bytea NOT NULL,
+  PRIMARY KEY (bucket, sequence, part)
+);
 `;
 }
 

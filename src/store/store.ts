@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, existsSync, openSync } from "node:fs";
 
 import { Blocks } from "./blocks.ts";
 import { nextBoot } from "./boots.ts";
 import { Bundles } from "./bundles.ts";
+import { createPrivately } from "./create-privately.ts";
 import { Database } from "./database.ts";
 import { type OpenDisk, openMachineDisk } from "./disk.ts";
 import { Groups } from "./groups.ts";
@@ -14,7 +14,6 @@ import { Peers } from "./peers.ts";
 import { Records } from "./records.ts";
 import { migrations } from "./schema.ts";
 import { States } from "./states.ts";
-import { fromSystem, StoreError } from "./store-error.ts";
 
 /** What a node must not forget. */
 export interface Store {
@@ -81,24 +80,5 @@ export function openStore(
   } catch (error) {
     database.close();
     throw error;
-  }
-}
-
-/**
- * Private states are for nobody else's eyes. What SQLite puts next to the file gets the same permissions. A file that exists
- * is not touched: closing it here would give up the lock that this process may have on it.
- */
-function createPrivately(file: string): void {
-  if (existsSync(file)) return;
-  try {
-    closeSync(openSync(file, "wx", 0o600));
-  } catch (error) {
-    const known = error instanceof Error ? fromSystem(file, error) : error;
-    if (known instanceof StoreError) throw known;
-    throw new StoreError(
-      "FAILED",
-      `${file} cannot be created: ${error instanceof Error ? error.message : "no reason given"}.`,
-      { cause: error },
-    );
   }
 }

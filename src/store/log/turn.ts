@@ -25,7 +25,8 @@ export interface EncodedTurn {
   readonly statements: ReadonlyMap<StatementId, string>;
 }
 
-const FORMAT = 1;
+/** Grows when older versions can no longer read turns. */
+export const TURN_FORMAT = 1;
 const ID_BYTES = 8;
 
 const tags = {
@@ -58,7 +59,7 @@ export function encodeTurn(turn: Turn): EncodedTurn {
     if (!places.has(sql)) places.set(sql, places.size);
   const statements = new Map<StatementId, string>();
   const bytes = new ByteWriter();
-  bytes.byte(FORMAT);
+  bytes.byte(TURN_FORMAT);
   bytes.count(places.size);
   for (const sql of places.keys()) {
     const id = statementIdOf(sql);
@@ -84,9 +85,9 @@ export function decodeTurn(
 ): Turn {
   const bytes = new ByteReader(body);
   const format = bytes.byte();
-  if (format !== FORMAT)
+  if (format !== TURN_FORMAT)
     throw new RangeError(
-      `The turn has format ${format}, and this version knows ${FORMAT}. Update hardhat-sequencer.`,
+      `The turn has format ${format}, and this version knows ${TURN_FORMAT}. Update hardhat-sequencer.`,
     );
   const texts = list(bytes, () => {
     const id = Buffer.from(bytes.raw(ID_BYTES)).toString("hex");

@@ -1,0 +1,84 @@
+import type pg from "pg";
+
+import { ReplicaError } from "./errors.ts";
+
+/** The lock of a lease as the server shows it: the table, and the number of the bucket. */
+export interface Lock {
+  readonly table: number;
+  readonly bucket: number;
+}
+
+/** A condition of SQL: some session has the lock of the bucket in this row. It needs the number of the table. */
+export function isLockedSql(table: string): string {
+  return `EXISTS (
+    SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND classid = ${table} AND objid = bucket::oid
+  )`;
+}
+
+/** Two numbers, the first one of our own table: no other software can use the same ones by accident. */
+export async function findLock(
+  client: pg.Client,
+  { schema, bucket }: { readonly schema: string; readonly bucket: number },
+): Promise<Lock> {
+  const { rows } = await client.query<{ readonly table: number }>(
+    `SELECT '${schema}.bucket'::regclass::oid::int AS table`,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error("PostgreSQL gave no answer.");
+  return { table: row.table, bucket };
+}
+
+/**
+ * Whether a process has the lock, and whether a replica may take it without waiting: its last owner has given it up, to nobody else, or
+ * was this process.
+ */
+export async function lookAt(
+  client: pg.Client,
+  { table, bucket }: Lock,
+  {
+    schema,
+    instance,
+    name,
+  }: {
+    readonly schema: string;
+    readonly instance: string;
+    readonly name: string;
+  },
+): Promise<{ readonly isLocked: boolean; readonly isOffered: boolean }> {
+  const { rows } = await client.query<{
+    readonly is_locked: boolean;
+    readonly is_offered: boolean;
+  }>(
+    `SELECT ${isLockedSql("$2::int::oid")} AS is_locked,
+       (owner IS NULL AND coalesce(heir, $4) = $4) OR coalesce(instance = $3, false) AS is_offered
+     FROM ${schema}.bucket WHERE bucket = $1`,
+    [bucket, table, instance, name],
+  );
+  const [row] = rows;
+  if (row === undefined)
+    throw new ReplicaError(
+      "SCHEMA",
+      `The schema ${schema} has no bucket ${bucket}. Prepare it first.`,
+    );
+  return { isLocked: row.is_locked, isOffered: row.is_offered };
+}
+
+export async function tryLock(
+  client: pg.Client,
+  { table, bucket }: Lock,
+): Promise<boolean> {
+  const { rows } = await client.query<{ readonly is_locked: boolean }>(
+    "SELECT pg_try_advisory_lock($1, $2) AS is_locked",
+    [table, bucket],
+  );
+  return rows[0]?.is_locked === true;
+}
+
+export async function unlock(
+  client: pg.Client,
+  { table, bucket }: Lock,
+): Promise<void> {
+  await client.query("SELECT pg_advisory_unlock($1, $2)", [table, bucket]);
+}

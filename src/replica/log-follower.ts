@@ -1,0 +1,265 @@
+import { renameSync, rmSync } from "node:fs";
+
+import type { Disk, OpenDisk } from "../store/disk.ts";
+import type { Head } from "../store/log/chain.ts";
+import { Follower } from "../store/log/follower.ts";
+import { createPrivately } from "../store/create-privately.ts";
+import { StoreError, translate } from "../store/store-error.ts";
+import type { Acknowledged } from "./acknowledged.ts";
+import type { Control } from "./control.ts";
+import { ReplicaError } from "./errors.ts";
+import { viewLog } from "./log-view.ts";
+import { outdatedBy } from "./node-row.ts";
+import type { ReplicaFact, ReplicaOptions } from "./options.ts";
+import { placeOf } from "./place.ts";
+import { PostgresLogReader } from "./postgres-log.ts";
+import { draftOf, listSnapshots, restoreSnapshot } from "./restore.ts";
+
+/** Turns in one request: their bodies are in memory at once. */
+const TURNS_MAX = 100;
+/** How often a store is rebuilt without coming to the end of the log, before the log itself is to blame. */
+const FAILURES_MAX = 2;
+
+/** The files of a store that SQLite makes. */
+const suffixes = ["", "-wal", "-shm", "-journal"] as const;
+
+interface FollowerPorts {
+  readonly control: Control;
+  readonly openDisk: OpenDisk;
+  readonly acknowledged: Acknowledged;
+  readonly onFact: (fact: ReplicaFact) => void;
+  /** Bytes of turns that were applied. */
+  readonly onBytes: (bytes: number) => void;
+}
+
+/** Keeps a replica's own store up with the log, and rebuilds it where that is not possible. */
+export class LogFollower {
+  readonly #options: Pick<
+    ReplicaOptions,
+    "schema" | "bucket" | "file" | "node"
+  >;
+  readonly #ports: FollowerPorts;
+  readonly #reader: PostgresLogReader;
+  #follower: Follower | undefined;
+  #failures = 0;
+  /** Snapshots were tried since the start. */
+  #isRestored = false;
+
+  constructor(
+    options: Pick<ReplicaOptions, "schema" | "bucket" | "file" | "node">,
+    ports: FollowerPorts,
+  ) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#reader = new PostgresLogReader(options, { client: ports.control });
+  }
+
+  /** Its store, while that is open; whoever opens a store on it closes it. */
+  get disk(): Disk | undefined {
+    const disk = this.#follower?.disk;
+    return disk?.database.isOpen === true ? disk : undefined;
+  }
+
+  /**
+   * Applies all turns that are in the log; gives its head. Throws a {@link ReplicaError} if the log has forgotten turns, or was written by a
+   * newer version.
+   */
+  async catchUp(): Promise<Head> {
+    for (;;) {
+      const follower = this.#open();
+      const head = await this.#next(follower);
+      if (head !== undefined) return head;
+    }
+  }
+
+  /** Another process, or a store in this one, may have the file then. */
+  close(): void {
+    const { disk } = this;
+    this.#follower = undefined;
+    disk?.close();
+  }
+
+  /** Undefined if there may be more. */
+  async #next(follower: Follower): Promise<Head | undefined> {
+    const { control, acknowledged } = this.#ports;
+    const { node } = this.#options;
+    const applied = follower.head;
+    const view = await control.use(
+      async (client) =>
+        await viewLog(client, {
+          ...this.#options,
+          applied,
+          acknowledged: acknowledged.head,
+        }),
+    );
+    const outdated = outdatedBy(view.formats, node);
+    if (outdated !== undefined) throw outdated;
+    const place = placeOf(view, { applied, acknowledged: acknowledged.head });
+    switch (place.type) {
+      case "forgotten":
+        throw this.#forgotten(place);
+      case "differs":
+        await this.#rebuild(`its turn ${applied.sequence} is not in the log`);
+        return undefined;
+      case "trimmed":
+        await this.#leap(applied, view.head);
+        return undefined;
+      case "follows":
+        if (applied.sequence < view.head.sequence) {
+          await this.#advance(follower, view.head);
+          return undefined;
+        }
+        this.#failures = 0;
+        acknowledged.remember(applied);
+        return applied;
+    }
+  }
+
+  /** A store that is new begins with a snapshot, if there is one: that is quicker than all turns. */
+  async #advance(follower: Follower, end: Head): Promise<void> {
+    const isNew = follower.head.sequence === 0 && !this.#isRestored;
+    if (isNew && (await this.#restore()) !== undefined) return;
+    this.#isRestored = true;
+    await this.#read(follower, end);
+  }
+
+  /** Only a snapshot leads over turns that are gone. */
+  async #leap(applied: Head, end: Head): Promise<void> {
+    const reason = `the turns after turn ${applied.sequence} were trimmed`;
+    const snapshot = await this.#restore(applied.sequence);
+    if (snapshot === undefined)
+      throw new ReplicaError(
+        "NO_SOURCE",
+        `This replica cannot follow the log of the schema ${this.#options.schema}: ${reason}, up to turn ${end.sequence}, and no snapshot after it can be used. Let another replica make one.`,
+      );
+    this.#ports.onFact({ type: "Rebuilt", reason, snapshot });
+  }
+
+  /** Applies turns up to an end, or up to where others have trimmed the log: the next look says so. */
+  async #read(follower: Follower, end: Head): Promise<void> {
+    while (follower.head.sequence < end.sequence) {
+      const next = follower.head.sequence + 1;
+      const turns = await this.#reader.after(next - 1, TURNS_MAX);
+      if (turns[0]?.sequence !== next) return;
+      try {
+        follower.apply(turns);
+      } catch (error) {
+        await this.#rebuildAfter(error);
+        return;
+      }
+      this.#ports.acknowledged.remember(follower.head);
+      this.#ports.onBytes(
+        turns.reduce((sum, { body }) => sum + body.length, 0),
+      );
+    }
+  }
+
+  /** What is wrong with this store is not wrong with the next one; what is wrong with the log is. */
+  async #rebuildAfter(failure: unknown): Promise<void> {
+    const error = translate(this.#options.file, failure);
+    if (!isOfContent(error) || ++this.#failures > FAILURES_MAX) throw error;
+    await this.#rebuild(error.message);
+  }
+
+  /** Begins anew, with the newest snapshot that can be used. */
+  async #rebuild(reason: string): Promise<void> {
+    const { onFact } = this.#ports;
+    this.close();
+    this.#remove();
+    const snapshot = await this.#restore();
+    this.#isRestored = true;
+    onFact({ type: "Rebuilt", reason, snapshot });
+  }
+
+  /**
+   * Puts the newest snapshot that can be used, and that is after some turn, in the place of the store; undefined if there is none. Others
+   * make snapshots meanwhile, and delete old ones.
+   */
+  async #restore(after = 0): Promise<number | undefined> {
+    const { control, onFact, acknowledged } = this.#ports;
+    const { file } = this.#options;
+    const tried = new Set([after]);
+    for (;;) {
+      const snapshots = await listSnapshots(control, this.#options);
+      const snapshot = snapshots.find(
+        ({ head: { sequence } }) => sequence > after && !tried.has(sequence),
+      );
+      if (snapshot === undefined) return undefined;
+      const { sequence } = snapshot.head;
+      tried.add(sequence);
+      try {
+        await restoreSnapshot(control, { ...this.#options, snapshot });
+      } catch (error) {
+        if (!(error instanceof ReplicaError)) throw error;
+        onFact({ type: "SnapshotRefused", sequence, error });
+        continue;
+      }
+      this.close();
+      this.#remove();
+      renameSync(draftOf(file), file);
+      acknowledged.remember(snapshot.head);
+      return sequence;
+    }
+  }
+
+  #remove(): void {
+    for (const suffix of suffixes)
+      rmSync(`${this.#options.file}${suffix}`, { force: true });
+  }
+
+  #open(): Follower {
+    if (this.#follower !== undefined && this.disk !== undefined)
+      return this.#follower;
+    const { file } = this.#options;
+    try {
+      this.#follower = this.#openFile(file);
+    } catch (failure) {
+      const error = translate(file, failure);
+      if (!isOfContent(error)) throw error;
+      this.#remove();
+      this.#follower = this.#openFile(file);
+      const { message: reason } = error;
+      this.#isRestored = false;
+      this.#ports.onFact({ type: "Rebuilt", reason, snapshot: undefined });
+    }
+    return this.#follower;
+  }
+
+  #openFile(file: string): Follower {
+    createPrivately(file);
+    const disk = this.#ports.openDisk(file);
+    try {
+      return new Follower({ disk, sqlOf: this.#reader.sqlOf });
+    } catch (error) {
+      disk.close();
+      throw error;
+    }
+  }
+
+  #forgotten({
+    from,
+    to,
+  }: {
+    readonly from: number;
+    readonly to: number;
+  }): ReplicaError {
+    const { schema, file } = this.#options;
+    const turns = from === to ? `turn ${from}` : `turns ${from}–${to}`;
+    return new ReplicaError(
+      "FORGOTTEN",
+      `The database has forgotten ${turns} of the schema ${schema}, which ${from === to ? "was" : "were"} durable. Bring back a server or a backup that has ${from === to ? "it" : "them"}. If that is impossible, stop all replicas, delete ${file} and ${acknowledgedFileOf(file)} on each, and start them again: what those turns decided is lost then.`,
+    );
+  }
+}
+
+/** The file is damaged, or does not have what the log says. */
+function isOfContent(error: Error): boolean {
+  return (
+    error instanceof StoreError &&
+    (error.code === "CORRUPT" || error.code === "DIVERGED")
+  );
+}
+
+export function acknowledgedFileOf(file: string): string {
+  return `${file}.acknowledged`;
+}

@@ -1,0 +1,330 @@
+import { randomUUID } from "node:crypto";
+
+import type { Timers } from "../async/timers.ts";
+import type { OpenDisk } from "../store/disk.ts";
+import type { Head } from "../store/log/chain.ts";
+import { StoreError } from "../store/store-error.ts";
+import { Acknowledged } from "./acknowledged.ts";
+import { type Activate, Activation } from "./activation.ts";
+import { Control } from "./control.ts";
+import { ReplicaError, type ReplicaErrorCode } from "./errors.ts";
+import { Lease, type Taken } from "./lease.ts";
+import { acknowledgedFileOf, LogFollower } from "./log-follower.ts";
+import { agreeOnNode, raiseFormats } from "./node-row.ts";
+import type {
+  ReplicaFact,
+  ReplicaOptions,
+  Role,
+  RoleDetails,
+} from "./options.ts";
+import { prepareSchema } from "./prepare.ts";
+import { readOthers, showPresence, type ShownRole } from "./presence.ts";
+import { Snapshots } from "./snapshots.ts";
+import { readStatus, type ReplicaStatus } from "./status.ts";
+
+/** How often a replica says that it is there. */
+const PRESENCE_MS = 500;
+/** Followers are woken so long after a turn, once for all that have come by then. */
+const WAKE_MS = 20;
+
+export interface ReplicaPorts {
+  readonly timers: Timers;
+  readonly openDisk: OpenDisk;
+  /** Starts the node; called whenever this replica becomes active. */
+  readonly activate: Activate;
+  readonly onRole: (role: Role, details: RoleDetails) => void;
+  readonly onFact: (fact: ReplicaFact) => void;
+  /** The node does not end, and another replica may be active: ends the process. */
+  readonly exit: (reason: Error) => void;
+}
+
+/**
+ * One of several processes that are the same node. The one with the lease is active and runs the node; the others are passive and follow its
+ * log, so that each of them can go on where it ends.
+ */
+export class Replica {
+  readonly #options: ReplicaOptions;
+  readonly #ports: ReplicaPorts;
+  readonly #instance = randomUUID();
+  readonly #lease: Lease;
+  readonly #control: Control;
+  readonly #snapshots: Snapshots;
+  #acknowledged: Acknowledged | undefined;
+  #follower: LogFollower | undefined;
+  #activation: Activation | undefined;
+  #role: Role = "stopped";
+  #isStopping = false;
+  #running: Promise<void> = Promise.resolve();
+  /** Before then it does not take the lease: its node failed, and that of another replica may not. */
+  #leaseAloneUntil = 0;
+  #presenceDueAt = 0;
+  #cancelWake: (() => void) | undefined;
+  #trouble: string | undefined;
+
+  constructor(options: ReplicaOptions, ports: ReplicaPorts) {
+    this.#options = options;
+    this.#ports = ports;
+    const { timers } = ports;
+    this.#lease = new Lease(
+      { ...options, instance: this.#instance },
+      {
+        timers,
+        onLost: (error) => {
+          this.#activation?.end({ cause: "lease-lost", error });
+        },
+      },
+    );
+    this.#control = new Control(
+      { ...options, requestMs: options.leaseMs },
+      {
+        timers,
+        // Turns are news for those who follow.
+        wakesUp: (payload) => payload !== "turns" || this.#role === "passive",
+      },
+    );
+    this.#snapshots = new Snapshots(options, {
+      timers,
+      control: this.#control,
+      onFact: ports.onFact,
+    });
+  }
+
+  get role(): Role {
+    return this.#role;
+  }
+
+  /** Whether it may answer as active at this moment. Asked at every request: a process may have been frozen since the last one. */
+  get isCertain(): boolean {
+    return this.#role === "active" && this.#lease.isCertain;
+  }
+
+  /** Resolves when it is passive. Throws a {@link ReplicaError} if the database is not one for this node. */
+  async start(): Promise<void> {
+    const { url, schema, bucket, leaseMs, file } = this.#options;
+    const { timers, openDisk, onFact } = this.#ports;
+    const buckets = bucket + 1;
+    await prepareSchema({ url, schema, buckets, requestMs: leaseMs });
+    try {
+      await this.#control.use(async (client) => {
+        await agreeOnNode(client, this.#options);
+      });
+    } catch (error) {
+      this.#control.close();
+      throw error;
+    }
+    const acknowledged = new Acknowledged(
+      { file: acknowledgedFileOf(file) },
+      { timers },
+    );
+    this.#acknowledged = acknowledged;
+    this.#follower = new LogFollower(this.#options, {
+      control: this.#control,
+      openDisk,
+      acknowledged,
+      onFact,
+      onBytes: this.#snapshots.count,
+    });
+    this.#setRole("passive", { cause: "started" });
+    this.#running = this.#run(this.#follower);
+  }
+
+  /** Resolves when nothing of it runs any more. Others can take the lease at once. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#activation?.end({ cause: "stopped" });
+    this.#control.wake();
+    await this.#running;
+    await this.#close({ cause: "stopped" });
+  }
+
+  /** All replicas of the node, and which of them is active. */
+  async status(): Promise<ReplicaStatus> {
+    return await readStatus(this.#control, this.#options);
+  }
+
+  async #run(follower: LogFollower): Promise<void> {
+    const { pollMs } = this.#options;
+    while (!this.#isStopping)
+      try {
+        const taken = await this.#follow(follower);
+        if (taken !== undefined) await this.#activate(taken, follower);
+      } catch (error) {
+        if (isFinal(error)) {
+          await this.#close({ cause: "failed", error });
+          return;
+        }
+        this.#tellTrouble(error);
+        if (isOutdated(error)) await this.#presentOutdated();
+        await this.#control.sleep(pollMs);
+      }
+  }
+
+  async #presentOutdated(): Promise<void> {
+    const { sequence } = this.#acknowledged?.head ?? { sequence: 0 };
+    await this.#present(sequence, "outdated").catch(() => undefined);
+  }
+
+  /** Resolves when it has the lease, or is about to stop. */
+  async #follow(follower: LogFollower): Promise<Taken | undefined> {
+    const { timers } = this.#ports;
+    while (!this.#isStopping) {
+      const { sequence } = await follower.catchUp();
+      this.#tellTrouble(undefined);
+      await this.#present(sequence);
+      await this.#snapshots.keep({
+        disk: follower.disk,
+        settled: async () => {
+          await Promise.resolve();
+        },
+        isLeftToOthers: false,
+      });
+      if (timers.now() >= this.#leaseAloneUntil) {
+        const taken = await this.#lease.take();
+        if (taken !== undefined) return taken;
+      }
+      await this.#control.sleep(this.#options.pollMs);
+    }
+    return undefined;
+  }
+
+  async #activate(taken: Taken, follower: LogFollower): Promise<void> {
+    const { timers } = this.#ports;
+    const activation = new Activation(this.#options, {
+      ...this.#ports,
+      lease: this.#lease,
+      taken,
+      follower,
+      onBegin: async () => {
+        await this.#control.use(async (client) => {
+          await raiseFormats(client, this.#options);
+        });
+      },
+      onDurable: this.#onDurable,
+      onRole: this.#setRole,
+    });
+    this.#activation = activation;
+    const running = activation.run();
+    if (this.#isStopping) activation.end({ cause: "stopped" });
+    const attending = this.#attend(activation, follower);
+    const { cause, error } = await running;
+    this.#activation = undefined;
+    this.#cancelWake?.();
+    this.#cancelWake = undefined;
+    this.#control.wake();
+    await attending;
+    if (cause === "node-failed") {
+      this.#leaseAloneUntil = timers.now() + this.#options.leaseMs;
+      if (isFinal(error)) throw error;
+    }
+  }
+
+  /** What an active replica does besides: it says that it is there, and listens to operators. */
+  async #attend(activation: Activation, follower: LogFollower): Promise<void> {
+    while (!activation.isOver) {
+      try {
+        const { sequence } = this.#acknowledged?.head ?? { sequence: 0 };
+        await this.#present(sequence);
+        const others = await readOthers(this.#control, this.#options);
+        if (this.#role === "active") {
+          const { wanted: heir, arePassive } = others;
+          if (heir !== undefined) activation.end({ cause: "promotion", heir });
+          else
+            await this.#snapshots.keep({
+              disk: follower.disk,
+              settled: async () => {
+                await activation.settled();
+              },
+              isLeftToOthers: arePassive,
+            });
+        }
+        this.#tellTrouble(undefined);
+      } catch (error) {
+        this.#tellTrouble(error);
+      }
+      await this.#control.sleep(this.#options.pollMs);
+    }
+  }
+
+  readonly #onDurable = (head: Head, bytes: number): void => {
+    this.#acknowledged?.remember(head);
+    this.#snapshots.count(bytes);
+    this.#cancelWake ??= this.#ports.timers.after(WAKE_MS, () => {
+      this.#cancelWake = undefined;
+      void this.#notify("turns");
+    });
+  };
+
+  /** Nothing depends on it. */
+  async #notify(payload: string): Promise<void> {
+    const { schema } = this.#options;
+    await this.#control
+      .query({
+        name: "notify",
+        text: "SELECT pg_notify($1, $2)",
+        values: [schema, payload],
+      })
+      .catch(() => undefined);
+  }
+
+  async #present(applied: number, role: ShownRole = this.#role): Promise<void> {
+    const now = this.#ports.timers.now();
+    if (now < this.#presenceDueAt) return;
+    this.#presenceDueAt = now + PRESENCE_MS;
+    await showPresence(this.#control, {
+      ...this.#options,
+      instance: this.#instance,
+      role,
+      applied,
+    });
+  }
+
+  readonly #setRole = (role: Role, details: RoleDetails): void => {
+    this.#role = role;
+    this.#presenceDueAt = 0;
+    if (role === "active") this.#control.wake();
+    this.#ports.onRole(role, details);
+  };
+
+  /** Once when it comes, and once when it is over. */
+  #tellTrouble(error: unknown): void {
+    const trouble = error instanceof Error ? error.message : undefined;
+    if (trouble === this.#trouble) return;
+    this.#trouble = trouble;
+    const type = isOutdated(error) ? "Outdated" : "Trouble";
+    this.#ports.onFact({ type, error });
+  }
+
+  async #close(details: RoleDetails): Promise<void> {
+    if (this.#role === "stopped") return;
+    this.#setRole("stopped", details);
+    await this.#snapshots.close();
+    await this.#lease.release().catch(() => undefined);
+    const { sequence } = this.#acknowledged?.head ?? { sequence: 0 };
+    await this.#present(sequence).catch(() => undefined);
+    this.#follower?.close();
+    this.#acknowledged?.close();
+    this.#control.close();
+  }
+}
+
+const finalCodes: ReadonlySet<ReplicaErrorCode> = new Set([
+  "FORGOTTEN",
+  "NO_SOURCE",
+  "DRIVER",
+  "VERSION",
+  "POOLED",
+]);
+
+function isOutdated(error: unknown): boolean {
+  return error instanceof ReplicaError && error.code === "OUTDATED";
+}
+
+/** Nothing gets better by itself. */
+function isFinal(error: unknown): boolean {
+  if (error instanceof ReplicaError) return finalCodes.has(error.code);
+  // A store that differs was rebuilt already: its log is damaged.
+  return (
+    error instanceof StoreError &&
+    (error.code === "LOCKED" || error.code === "DIVERGED")
+  );
+}

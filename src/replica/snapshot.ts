@@ -1,0 +1,174 @@
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { backup } from "node:sqlite";
+
+import type pg from "pg";
+
+import { createPrivately } from "../store/create-privately.ts";
+import type { Disk } from "../store/disk.ts";
+import type { Head } from "../store/log/chain.ts";
+import { headOf, listSnapshots } from "./restore.ts";
+
+const PART_BYTES = 1_048_576;
+/** Pages that are copied at a time: whoever uses the store meanwhile waits for so many. */
+const PAGES = 64;
+/** Turns that are deleted in one request. */
+const TRIM_TURNS = 1_000;
+/** Snapshots that are kept: if the last one cannot be read, there is another one. */
+const KEPT = 2;
+
+interface SnapshotOptions {
+  readonly schema: string;
+  readonly bucket: number;
+  /** The replica, for people. */
+  readonly name: string;
+  /** The store. */
+  readonly file: string;
+}
+
+interface SnapshotPorts {
+  /** A session of its own, which is ended afterwards. */
+  readonly client: pg.Client;
+  readonly database: Disk["database"];
+  /** Resolves when all that the store has now is durable. */
+  readonly settled: () => Promise<void>;
+}
+
+/**
+ * Copies a store, while it is used, into the schema, and deletes the turns that nobody needs any more. Gives the head of the copy; undefined
+ * if another replica is doing the same, or the copy is of no use.
+ */
+export async function makeSnapshot(
+  options: SnapshotOptions,
+  ports: SnapshotPorts,
+): Promise<Head | undefined> {
+  const { schema, bucket } = options;
+  const { client } = ports;
+  // The lock goes with the session.
+  const { rows } = await client.query<{ readonly is_mine: boolean }>(
+    `SELECT pg_try_advisory_lock('${schema}.snapshot'::regclass::oid::int, $1) AS is_mine`,
+    [bucket],
+  );
+  if (rows[0]?.is_mine !== true) return undefined;
+  const draft = `${options.file}.snapshot`;
+  try {
+    const head = await copy(draft, ports);
+    if (head === undefined) return undefined;
+    const isPublished = await publish(draft, { ...options, head }, client);
+    if (!isPublished) return undefined;
+    await trim(options, client);
+    return head;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** How far the copy is says its own row, whatever the store has done meanwhile. Undefined if the store was closed meanwhile. */
+async function copy(
+  draft: string,
+  { database, settled }: SnapshotPorts,
+): Promise<Head | undefined> {
+  rmSync(draft, { force: true });
+  createPrivately(draft);
+  await backup(database, draft, { rate: PAGES });
+  if (!database.isOpen) return undefined;
+  const head = headOf(draft);
+  await settled();
+  return head.sequence === 0 ? undefined : head;
+}
+
+/**
+ * Stores the parts first, and the row that makes a snapshot of them last. It is there only if the log has the turn that the copy ends with:
+ * the store of an active replica may have turns that are never durable.
+ */
+async function publish(
+  draft: string,
+  {
+    schema,
+    bucket,
+    name,
+    head,
+  }: SnapshotOptions & {
+    readonly head: Head;
+  },
+  client: pg.Client,
+): Promise<boolean> {
+  const { sequence, hash } = head;
+  const known = await listSnapshots(client, { schema, bucket });
+  if (known.some((one) => one.head.sequence >= sequence)) return false;
+  // Of snapshots that were not completed. Nobody else makes one now.
+  await client.query(
+    `DELETE FROM ${schema}.snapshot_part WHERE bucket = $1 AND sequence NOT IN
+       (SELECT sequence FROM ${schema}.snapshot WHERE bucket = $1)`,
+    [bucket],
+  );
+  const checksum = createHash("sha256");
+  let [parts, size] = [0, 0];
+  for await (const bytes of partsOf(draft)) {
+    checksum.update(bytes);
+    await client.query({
+      name: "store part",
+      text: `INSERT INTO ${schema}.snapshot_part (bucket, sequence, part, bytes) VALUES ($1, $2, $3, $4)`,
+      values: [bucket, sequence, parts, bytes],
+    });
+    parts += 1;
+    size += bytes.length;
+  }
+  const { rowCount } = await client.query(
+    `INSERT INTO ${schema}.snapshot (bucket, sequence, hash, parts, size, checksum, made_by, made_at)
+     SELECT $1, $2, $3, $4, $5, $6, $7, clock_timestamp()
+     WHERE EXISTS (SELECT FROM ${schema}.turn WHERE bucket = $1 AND sequence = $2 AND hash = $3)`,
+    [
+      bucket,
+      sequence,
+      Buffer.from(hash, "hex"),
+      parts,
+      size,
+      checksum.digest(),
+      name,
+    ],
+  );
+  return rowCount === 1;
+}
+
+async function* partsOf(file: string): AsyncGenerator<Buffer> {
+  const source = await open(file, "r");
+  try {
+    for (;;) {
+      const { bytesRead, buffer } = await source.read(
+        Buffer.alloc(PART_BYTES),
+        0,
+        PART_BYTES,
+      );
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/** Deletes snapshots but the last ones, and the turns that come before all that are kept. */
+async function trim(
+  { schema, bucket }: SnapshotOptions,
+  client: pg.Client,
+): Promise<void> {
+  const kept = (await listSnapshots(client, { schema, bucket })).slice(0, KEPT);
+  const oldest = kept.at(KEPT - 1);
+  if (oldest === undefined) return;
+  const { sequence } = oldest.head;
+  for (const table of ["snapshot", "snapshot_part"])
+    await client.query(
+      `DELETE FROM ${schema}.${table} WHERE bucket = $1 AND sequence < $2`,
+      [bucket, sequence],
+    );
+  let deleted: number | null;
+  do {
+    ({ rowCount: deleted } = await client.query(
+      `DELETE FROM ${schema}.turn WHERE bucket = $1 AND sequence IN
+         (SELECT sequence FROM ${schema}.turn WHERE bucket = $1 AND sequence <= $2 ORDER BY sequence LIMIT ${TRIM_TURNS})`,
+      [bucket, sequence],
+    ));
+  } while (deleted === TRIM_TURNS);
+}
