@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { limits } from "../protocol/limits.ts";
 import { type NodeSettings, defaultSettings } from "../node/settings.ts";
-import { nodeNameType } from "./config-types.ts";
+import { counted, nodeNameType, wholeNumber } from "./config-types.ts";
 
 /** How many nodes, and how they behave: for `connection.sequencer` and `sequencer:run`. */
 export interface ClusterUserConfig extends Partial<NodeSettings> {
@@ -43,31 +43,6 @@ const NAMES = [
   ..."alice bob carol dave erin frank grace heidi ivan judy".split(" "),
   ..."karl laura mallory niaj olivia peggy quinn rupert sybil trent".split(" "),
 ];
-
-function wholeNumber(
-  { min, max }: { readonly min: number; readonly max: number },
-  message = `Expected a whole number from ${min} to ${max}`,
-): z.ZodType<number> {
-  return z.custom<number>(
-    (value) =>
-      typeof value === "number" &&
-      Number.isInteger(value) &&
-      min <= value &&
-      value <= max,
-    { message },
-  );
-}
-
-function counted(
-  unit: string,
-  range: { readonly min: number; readonly max: number },
-): z.ZodType<number> {
-  const { min, max } = range;
-  return wholeNumber(
-    range,
-    `Expected a whole number of ${unit} from ${min} to ${max}`,
-  );
-}
 
 const ms = (min: number): z.ZodType<number> =>
   counted("milliseconds", { min, max: MS_MAX });

@@ -14,3 +14,30 @@ export const nodeNameType: z.ZodType<string> = z
     message:
       'Expected a name: a letter or digit, then letters, digits, ".", "_" or "-", at most 64 in all',
   });
+
+/** A whole number in a range, with one message for all that it is not. */
+export function wholeNumber(
+  { min, max }: { readonly min: number; readonly max: number },
+  message = `Expected a whole number from ${min} to ${max}`,
+): z.ZodType<number> {
+  return z.custom<number>(
+    (value) =>
+      typeof value === "number" &&
+      Number.isInteger(value) &&
+      min <= value &&
+      value <= max,
+    { message },
+  );
+}
+
+/** The same, with the unit in the message. */
+export function counted(
+  unit: string,
+  range: { readonly min: number; readonly max: number },
+): z.ZodType<number> {
+  const { min, max } = range;
+  return wholeNumber(
+    range,
+    `Expected a whole number of ${unit} from ${min} to ${max}`,
+  );
+}

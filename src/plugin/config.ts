@@ -14,6 +14,12 @@ import {
   resolveClusterConfig,
 } from "./cluster-config.ts";
 import { addressType } from "./config-types.ts";
+import {
+  type DatabaseConfig,
+  databaseType,
+  type DatabaseUserConfig,
+  resolveDatabaseConfig,
+} from "./database-config.ts";
 import { type GroupEntry, groupEntryType } from "./groups-config.ts";
 import { type PeersConfig, peersType } from "./peers-config.ts";
 
@@ -36,6 +42,8 @@ export interface SequencerUserConfig extends ClusterUserConfig {
   readonly networks?: Readonly<Record<string, SequencerNetworkUserConfig>>;
   /** All nodes that run as processes of their own, by name: for `sequencer:node`. */
   readonly peers?: PeersConfig;
+  /** The database of nodes that run as replicas, for `sequencer:node --replica`. */
+  readonly database?: DatabaseUserConfig;
 }
 
 /** Where the ledger is on one network, resolved. */
@@ -49,6 +57,7 @@ export interface SequencerNetworkConfig {
 export interface SequencerConfig extends ClusterConfig {
   readonly networks: Readonly<Record<string, SequencerNetworkConfig>>;
   readonly peers: PeersConfig;
+  readonly database: DatabaseConfig | undefined;
 }
 
 const networkType = z
@@ -65,6 +74,7 @@ export const userConfigType = z.object({
     .object({
       networks: z.record(z.string(), networkType).optional(),
       peers: peersType.optional(),
+      database: databaseType.optional(),
       ...clusterShape,
     })
     .strict()
@@ -95,6 +105,8 @@ export function resolveSequencerConfig(
   return {
     networks: Object.fromEntries(networks),
     peers: user.peers ?? {},
+    database:
+      user.database && resolveDatabaseConfig(user.database, resolveVariable),
     ...resolveClusterConfig(user),
   };
 }

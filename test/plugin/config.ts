@@ -21,6 +21,7 @@ describe("plugin: configuration", function () {
     expect(hre.config.sequencer).to.deep.equal({
       networks: {},
       peers: {},
+      database: undefined,
       nodes: ["alice", "bob", "carol", "dave"],
       threshold: undefined,
       blockMs: 250,
