@@ -77,6 +77,7 @@ export class UserClient {
 
   /** The node has started again. */
   started(book: UserBook): void {
+    this.#socket?.break();
     this.told.restarted(book);
     this.#listen();
   }
@@ -211,6 +212,11 @@ class Socket {
 
   close(): void {
     for (const subscription of this.#subscriptions.values()) subscription.end();
+    this.#subscriptions.clear();
+  }
+
+  /** The process at its other end is gone: what was to be acknowledged is not. */
+  break(): void {
     this.#subscriptions.clear();
   }
 
