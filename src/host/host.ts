@@ -9,6 +9,7 @@ import type { Domain } from "../domains/domain.ts";
 import type { Identity } from "../keys/identity.ts";
 import type { Connect } from "../network/carrier.ts";
 import { networkIdOf } from "../network/network-id.ts";
+import type { Receive } from "../network/ports.ts";
 import { createSealedTransport } from "../network/sealed-transport.ts";
 import { createSession } from "../network/session.ts";
 import { type Machine, thisMachine } from "../node/machine.ts";
@@ -37,6 +38,8 @@ export interface HostPorts extends Pick<
   /** Everything else is being closed. */
   | "onFatal"
 > {
+  /** Sees what peers say, before the node does. No task gives it; tests do. */
+  readonly onHeard?: Receive | undefined;
   /** Without it, it runs on this one. */
   readonly machine?: Machine;
   readonly timers?: Timers | undefined;
@@ -225,7 +228,7 @@ export class Host {
     users: NodePorts["users"],
   ): NodePorts {
     const { wallMs, randomBytes } = machine;
-    const { identity, peers, connect, onFatal } = this.#ports;
+    const { identity, peers, connect, onFatal, onHeard } = this.#ports;
     const { timers = machine.timers, faucet = noFaucet } = this.#ports;
     const directory = directoryOf(peers);
     const { isSignedBy = directory.isSignedBy } = this.#ports;
@@ -254,7 +257,15 @@ export class Host {
             session: createSession(wallMs(), randomBytes),
             verify: machine.verifyEnvelope,
           },
-          { connect, receive, onBoot, now: timers.now },
+          {
+            connect,
+            receive: (from, body) => {
+              onHeard?.(from, body);
+              receive(from, body);
+            },
+            onBoot,
+            now: timers.now,
+          },
         ),
       onFatal: (error) => {
         if (this.#parts !== undefined) this.#close(this.#parts);

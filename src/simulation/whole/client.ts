@@ -7,6 +7,7 @@ import type { Queue } from "../queue.ts";
 import type { Random } from "../random.ts";
 import type { SimulatedHost } from "./host.ts";
 import { LISTENER, ToldAnswers } from "./told.ts";
+import type { Watch } from "./watch/watch.ts";
 import type { Wish } from "./wishes.ts";
 
 /** How a client asks a node. */
@@ -21,6 +22,7 @@ export interface ClientPorts {
   readonly isDisturbed: () => boolean;
   /** Whether the chain has told every node the truth up to now, and never took a block back. */
   readonly isFinal: () => boolean;
+  readonly watch: Watch;
   readonly onAccepted: (wish: Wish, id: string) => void;
   readonly say: (name: NodeName, what: string) => void;
   /** Gets what a check throws. */
@@ -168,9 +170,10 @@ export class UserClient {
     onAnswer: (answer: Answer) => void,
     session?: Session,
   ): void {
-    const { host, queue } = this.#ports;
+    const { host, queue, watch } = this.#ports;
     const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
     host.ask(text, session, (answer) => {
+      if (method === "ptx_sendTransaction") watch.answers(host, answer);
       queue.after(LATENCY_MS, () => {
         this.#guarded(() => {
           onAnswer(JSON.parse(answer) as Answer);

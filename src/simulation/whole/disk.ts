@@ -2,6 +2,8 @@ import { DatabaseSync } from "node:sqlite";
 
 import type { Disk } from "../../store/disk.ts";
 import type { Timers } from "../../async/timers.ts";
+import type { DurableFacts } from "./watch/durable-facts.ts";
+import { NotedRows } from "./watch/noted-rows.ts";
 
 /**
  * What may go wrong with one flush. One that fails has lost what was to be flushed, even if a later one succeeds. A disk that lies
@@ -26,6 +28,9 @@ interface SimulatedDiskPorts {
 export class SimulatedDisk {
   readonly #ports: SimulatedDiskPorts;
   #database = new DatabaseSync(":memory:");
+  #noted = new NotedRows(this.#database);
+  /** Of the process that has the disk. */
+  #facts: DurableFacts | undefined;
   #isDirty = false;
   /** A transaction has begun and not ended. */
   #isInTurn = false;
@@ -42,14 +47,19 @@ export class SimulatedDisk {
   open({
     timers,
     isAlive,
+    facts,
   }: {
     readonly timers: Timers;
     readonly isAlive: () => boolean;
+    /** Gets to know what is durable, for as long as that process has the disk. */
+    readonly facts: DurableFacts;
   }): Disk {
     const database = this.#database;
     const isCurrent = (): boolean => this.#database === database;
     // What another instance wrote and did not flush is lost.
     this.crash({ isKept: false });
+    this.#noted.readAll(facts);
+    this.#facts = facts;
     return {
       database: this.#watched(database),
       sql: {
@@ -86,6 +96,7 @@ export class SimulatedDisk {
     if (this.#isInTurn) this.#database.exec("ROLLBACK TO turn; RELEASE turn");
     this.#isInTurn = false;
     this.#database.exec(isKept ? "COMMIT" : "ROLLBACK");
+    if (isKept) this.#readFacts();
   }
 
   /**
@@ -95,7 +106,7 @@ export class SimulatedDisk {
   leave(): void {
     this.crash({ isKept: true });
     this.#left.push(this.#database);
-    this.#database = copyOf(this.#database);
+    this.#use(copyOf(this.#database));
   }
 
   /** Copies what is durable, if nothing else is there at the moment. */
@@ -114,14 +125,14 @@ export class SimulatedDisk {
     if (this.#backup === undefined) return;
     this.crash({ isKept: false });
     this.#left.push(this.#database);
-    this.#database = copyOf(this.#backup);
+    this.#use(copyOf(this.#backup));
   }
 
   /** All content is gone. */
   lose(): void {
     this.crash({ isKept: false });
     this.#database.close();
-    this.#database = new DatabaseSync(":memory:");
+    this.#use(new DatabaseSync(":memory:"));
   }
 
   close(): void {
@@ -133,7 +144,18 @@ export class SimulatedDisk {
     if (!this.#isDirty) return;
     this.#isDirty = false;
     this.#database.exec("COMMIT");
+    this.#readFacts();
     this.#ports.onFlushed();
+  }
+
+  #use(database: DatabaseSync): void {
+    this.#database = database;
+    this.#noted = new NotedRows(database);
+    this.#facts = undefined;
+  }
+
+  #readFacts(): void {
+    if (this.#facts !== undefined) this.#noted.read(this.#facts);
   }
 
   /** The transaction around all others begins with the first of them. */

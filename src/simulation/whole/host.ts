@@ -29,6 +29,8 @@ import type { Queue } from "../queue.ts";
 import { Random } from "../random.ts";
 import type { SimulatedDisk } from "./disk.ts";
 import { SimulatedMachine, standInSignature } from "./machine.ts";
+import type { DurableFacts } from "./watch/durable-facts.ts";
+import type { Watch } from "./watch/watch.ts";
 
 /** The first bytes of a private key of Ed25519 in its usual form; 32 bytes follow. */
 const PKCS8 = "302e020100300506032b657004220420";
@@ -74,6 +76,8 @@ export interface HostPorts {
   readonly disk: SimulatedDisk;
   readonly domains: ReadonlyMap<string, Domain>;
   readonly openClient: (timers: Timers) => ChainClient;
+  /** Checks what the node says, hears and submits. */
+  readonly watch: Watch;
   readonly carry: (to: NodeName, wire: Uint8Array) => void;
   readonly createBook: (
     ports: ConstructorParameters<typeof UserBook>[0],
@@ -128,6 +132,11 @@ export class SimulatedHost {
     return this.#host?.isUp === true;
   }
 
+  /** What has been on its disk since it started. */
+  get durable(): DurableFacts | undefined {
+    return this.#machine?.durable;
+  }
+
   get node(): Node | undefined {
     return this.#host?.isUp === true ? this.#host.node : undefined;
   }
@@ -139,7 +148,7 @@ export class SimulatedHost {
 
   start(): void {
     const { seed, chainId, factory, settings, keys } = this.#options;
-    const { queue, disk, domains, openClient, carry } = this.#ports;
+    const { queue, disk, domains, openClient, carry, watch } = this.#ports;
     const own = keys.get(this.name);
     if (own === undefined) throw new Error(`${this.name} has no keys.`);
     const machine = new SimulatedMachine({
@@ -150,6 +159,9 @@ export class SimulatedHost {
     });
     this.#machine = machine;
     const key = `0x${own.secret}`;
+    const { durable } = machine;
+    const heard = watch.listener(this.name);
+    let arrived: Uint8Array | undefined;
     const alive =
       <Arguments extends readonly unknown[]>(
         act: (...values: Arguments) => void,
@@ -169,9 +181,14 @@ export class SimulatedHost {
       {
         machine,
         connect: (_, arrive) => {
-          this.#arrive = arrive;
+          this.#arrive = (wire) => {
+            arrived = wire;
+            arrive(wire);
+            arrived = undefined;
+          };
           return {
             carry: alive((to: NodeName, wire: Uint8Array) => {
+              watch.sends({ from: this.name, to }, wire, durable);
               if (machine.isTwin) this.#ports.onTwinSends(wire);
               carry(to, wire);
             }),
@@ -180,7 +197,10 @@ export class SimulatedHost {
             },
           };
         },
-        client: openClient(machine.timers),
+        onHeard: () => {
+          if (arrived !== undefined) heard(arrived);
+        },
+        client: watch.clientOf(this.name, openClient(machine.timers), durable),
         identity: own.identity,
         peers: new Map(
           [...keys].map(([name, { identity, secret }]) => [

@@ -5,6 +5,7 @@ import type { Timers } from "../../async/timers.ts";
 import type { Queue } from "../queue.ts";
 import type { Random } from "../random.ts";
 import type { SimulatedDisk } from "./disk.ts";
+import { DurableFacts } from "./watch/durable-facts.ts";
 
 /** The first moment of every run: 2026-01-01. */
 const EPOCH_MS = 1_767_225_600_000;
@@ -32,6 +33,8 @@ export class SimulatedMachine implements Machine {
   #frozenUntil = 0;
   /** Its disk has another owner. */
   isTwin = false;
+  /** What has been on its disk since it started. */
+  readonly durable = new DurableFacts();
 
   constructor(options: SimulatedMachineOptions) {
     this.#options = options;
@@ -82,6 +85,7 @@ export class SimulatedMachine implements Machine {
     this.#options.disk.open({
       timers: this.timers,
       isAlive: () => this.#isAlive,
+      facts: this.durable,
     });
 
   readonly verifyEnvelope: Machine["verifyEnvelope"] = (

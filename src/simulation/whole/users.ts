@@ -13,6 +13,7 @@ import type { Random } from "../random.ts";
 import { violation } from "../violation.ts";
 import { UserClient } from "./client.ts";
 import type { SimulatedHost } from "./host.ts";
+import type { Watch } from "./watch/watch.ts";
 import type { Wish } from "./wishes.ts";
 
 /** A group of the run, and what its users do. */
@@ -44,6 +45,7 @@ interface UsersPorts {
   /** Whether a node does not lie: nobody else is promised anything. */
   readonly isHonest: (name: NodeName) => boolean;
   readonly say: (name: NodeName, what: string) => void;
+  readonly watch: Watch;
   readonly fail: (error: unknown) => void;
 }
 

@@ -30,6 +30,7 @@ import { Incidents } from "./incidents.ts";
 import type { WholeSettings } from "./settings.ts";
 import { type WholeGroup, WholeUsers } from "./users.ts";
 import { WatchedBook } from "./watched-book.ts";
+import { Watch } from "./watch/watch.ts";
 import type { Wish } from "./wishes.ts";
 
 /** Everything ends within this time after the faults have stopped. */
@@ -46,6 +47,7 @@ export class WholeWorld {
   readonly hosts = new Map<NodeName, SimulatedHost>();
   readonly trace = new TraceHash();
   readonly adversary: Adversary;
+  readonly #watch: Watch;
   readonly #endorsed = new EndorsedSteps();
   readonly #keys: ReadonlyMap<NodeName, HostKeys>;
   readonly #settings: WholeSettings;
@@ -80,6 +82,11 @@ export class WholeWorld {
     const say = (name: string, what: string): void => {
       this.#say(name, what);
     };
+    const fail = (error: unknown): void => {
+      this.#failure ??= asError(error);
+    };
+    const isHonest = (name: NodeName): boolean =>
+      !this.adversary.liars.has(name);
     const { queue, faults, ledger, hosts } = this;
     this.#keys = new Map(names.map((one) => [one, drawKeys(seed, one)]));
     this.adversary = new Adversary(settings, {
@@ -92,22 +99,20 @@ export class WholeWorld {
       carry: (from, to, wire) => {
         this.#carry(from, to, wire);
       },
-      fail: (error) => {
-        this.#failure ??= asError(error);
-      },
+      fail,
     });
+    this.#watch = new Watch({ ledger, isHonest, fail });
     this.users = new WholeUsers({
       queue,
       faults,
       say,
+      watch: this.#watch,
       random: new Random(seed, "users"),
       isDisturbed: () => this.#isFaulty,
       isFinal: () =>
         settings.plan.rpcError === 0 && faults.countOf("reorganisation") === 0,
-      isHonest: (name) => !this.adversary.liars.has(name),
-      fail: (error) => {
-        this.#failure ??= asError(error);
-      },
+      isHonest,
+      fail,
     });
     this.#incidents = new Incidents(settings, {
       queue,
@@ -120,6 +125,7 @@ export class WholeWorld {
       gone: this.adversary.gone,
       onLost: (name) => {
         this.users.release(name);
+        this.#watch.lost(name);
       },
     });
     this.#network = new Network(
@@ -229,6 +235,7 @@ export class WholeWorld {
       {
         queue: this.queue,
         disk,
+        watch: this.#watch,
         domains: new Map(
           groups.map(
             ({ trial: { domain } }) =>

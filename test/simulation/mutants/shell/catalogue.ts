@@ -43,7 +43,7 @@ export const shellMutants: readonly ShellMutant[] = [
   {
     name: "goes on when the disk does not take what it writes",
     edits: [inside("LoopDriver.#flush").puts(condition("error"), "true")],
-    properties: ["L2", "L23", "S14"],
+    properties: ["L2", "L23", "S12", "S14", "S15", "S19", "S45"],
     seedsMax: 40,
     runs: { faults: "crash", ...many },
   },
@@ -137,6 +137,51 @@ export const shellMutants: readonly ShellMutant[] = [
     seedsMax: 5,
     runs: { faults: "all", ...few },
   },
+  {
+    name: "performs effects before the writes that they follow from are flushed",
+    edits: [
+      inside("LoopDriver.#flush").addsBefore(
+        call("store.flush"),
+        "this.#perform(batch, machine); batch = { ...batch, effects: [] };",
+      ),
+    ],
+    properties: ["S12", "S14", "S15", "S19", "S45"],
+    seedsMax: 3,
+    runs: { faults: "crash", ...many },
+  },
+  {
+    name: "signs a bundle whose content is not on its disk",
+    edits: [inside("StoreWriter.#saveRecord").drops(call("bundles.save"))],
+    properties: ["S45"],
+    seedsMax: 3,
+    runs: { faults: "all", ...many },
+  },
+  {
+    name: "takes an envelope twice",
+    edits: [inside("EnvelopeOpener.open").drops(ifOn("isNew"))],
+    properties: ["S52"],
+    seedsMax: 3,
+    runs: { faults: "network", ...few },
+  },
+  {
+    name: "listens to an old instance of a peer",
+    edits: [inside("EnvelopeOpener.open").drops(ifOn("isBefore"))],
+    properties: ["S52"],
+    seedsMax: 20,
+    runs: { faults: "crash", ...few },
+  },
+  {
+    name: "signs a dispatch again under another nonce after a restart",
+    edits: [
+      inside("Submitter.#take").puts(
+        argument("account.add", 0),
+        "{ ...saved, signing: undefined }",
+      ),
+    ],
+    properties: ["S23", "S53"],
+    seedsMax: 5,
+    runs: { faults: "crash", ...many },
+  },
 ];
 
 /** A sabotage that no seed of the whole lane notices yet. */
@@ -149,51 +194,10 @@ export interface UnnoticedMutant extends Sabotage {
 /** Sabotages that should be noticed, and are not: each is a gap in the whole lane. */
 export const unnoticedMutants: readonly UnnoticedMutant[] = [
   {
-    name: "performs effects before the writes that they follow from are flushed",
-    edits: [
-      inside("LoopDriver.#flush").addsBefore(
-        call("store.flush"),
-        "this.#perform(batch, machine); batch = { ...batch, effects: [] };",
-      ),
-    ],
-    needs:
-      "messages between nodes that are checked against what is durable: answers to users wait for the disk once more",
-    runs: { faults: "crash", ...many },
-  },
-  {
-    name: "signs a bundle whose content is not on its disk",
-    edits: [inside("StoreWriter.#saveRecord").drops(call("bundles.save"))],
-    needs: "crashes of all endorsers of a bundle between signature and block",
-    runs: { faults: "all", ...many },
-  },
-  {
     name: "signs steps that mean the same in every group",
     edits: [inside("stepHashIn").puts(value("scope"), '""')],
     needs: "a member that replays steps of one group in another",
     runs: { faults: "all", ...few },
-  },
-  {
-    name: "takes an envelope twice",
-    edits: [inside("EnvelopeOpener.open").drops(ifOn("isNew"))],
-    needs: "a check that no body of an envelope is used twice",
-    runs: { faults: "network", ...few },
-  },
-  {
-    name: "listens to an old instance of a peer",
-    edits: [inside("EnvelopeOpener.open").drops(ifOn("isBefore"))],
-    needs: "an old instance that lives on after a restart",
-    runs: { faults: "crash", ...few },
-  },
-  {
-    name: "signs a dispatch again under another nonce after a restart",
-    edits: [
-      inside("Submitter.#take").puts(
-        argument("account.add", 0),
-        "{ ...saved, signing: undefined }",
-      ),
-    ],
-    needs: "a check that a dispatch has one nonce at a time",
-    runs: { faults: "crash", ...many },
   },
   {
     name: "does not correct a receipt that the ledger contradicts",
