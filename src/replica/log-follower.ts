@@ -118,8 +118,12 @@ export class LogFollower {
   /** A store that is new begins with a snapshot, if there is one: that is quicker than all turns. */
   async #advance(follower: Follower, end: Head): Promise<void> {
     const isNew = follower.head.sequence === 0 && !this.#isRestored;
-    if (isNew && (await this.#restore()) !== undefined) return;
+    const snapshot = isNew ? await this.#restore() : undefined;
     this.#isRestored = true;
+    if (snapshot !== undefined) {
+      this.#ports.onFact({ type: "Rebuilt", reason: "it is new", snapshot });
+      return;
+    }
     await this.#read(follower, end);
   }
 

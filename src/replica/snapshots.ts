@@ -32,7 +32,8 @@ export class Snapshots {
   readonly #ports: SnapshotsPorts;
   /** Of turns since the last snapshot, as far as this replica knows; undefined before it has looked. */
   #bytes: number | undefined;
-  #nextLookAt = 0;
+  /** Another replica makes one now, or it was not possible. */
+  #pausedUntil = 0;
   #making: Promise<void> | undefined;
   #client: pg.Client | undefined;
   #isClosed = false;
@@ -50,12 +51,11 @@ export class Snapshots {
   /** Begins a snapshot if it is time for one. */
   async keep(source: SnapshotSource): Promise<void> {
     const { timers } = this.#ports;
-    const { snapshotBytes, leaseMs } = this.#options;
+    const { snapshotBytes } = this.#options;
     const due = snapshotBytes * (source.isLeftToOthers ? ACTIVE_WAITS_FOR : 1);
     if (this.#making !== undefined || this.#isClosed) return;
     if (this.#bytes !== undefined && this.#bytes < due) return;
-    if (timers.now() < this.#nextLookAt) return;
-    this.#nextLookAt = timers.now() + leaseMs;
+    if (timers.now() < this.#pausedUntil) return;
     this.#bytes = await this.#measure();
     if (this.#bytes < due || source.disk === undefined) return;
     this.#making = this.#make(source.disk, source).finally(() => {
@@ -72,7 +72,7 @@ export class Snapshots {
 
   async #make({ database }: Disk, { settled }: SnapshotSource): Promise<void> {
     const { url, leaseMs, name } = this.#options;
-    const { onFact } = this.#ports;
+    const { onFact, timers } = this.#ports;
     try {
       this.#client = await openSession({
         url,
@@ -86,9 +86,10 @@ export class Snapshots {
         settled,
       });
       this.#bytes = undefined;
-      if (head !== undefined)
-        onFact({ type: "SnapshotMade", sequence: head.sequence });
+      if (head === undefined) this.#pausedUntil = timers.now() + leaseMs;
+      else onFact({ type: "SnapshotMade", sequence: head.sequence });
     } catch (error) {
+      this.#pausedUntil = timers.now() + leaseMs;
       if (!this.#isClosed) onFact({ type: "SnapshotFailed", error });
     } finally {
       await this.#client?.end().catch(() => undefined);

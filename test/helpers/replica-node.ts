@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
 
 import { machineTimers } from "../../src/async/timers.ts";
 import type { Activate } from "../../src/replica/activation.ts";
@@ -13,6 +14,7 @@ import {
 import { Replica } from "../../src/replica/replica.ts";
 import { openMachineDisk } from "../../src/store/disk.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
+import { tablesOf } from "./recorded-disk.ts";
 import { anIntentRecord, groupAt } from "./stores.ts";
 
 export const aNode: NodeFacts = {
@@ -50,15 +52,29 @@ export class ReplicaNode {
   readonly exits: Error[] = [];
   /** Of the node, since it was activated last. */
   store: Store | undefined;
+  #database: DatabaseSync | undefined;
   #looks: (() => void)[] = [];
 
   constructor(
     settings: ReplicaSettings,
-    ports: { readonly activate?: (plain: Activate) => Activate } = {},
+    ports: {
+      readonly activate?: (plain: Activate) => Activate;
+      readonly onRole?: (role: Role) => void;
+    } = {},
   ) {
     const { file } = settings;
     const plain: Activate = async (openDisk) => {
-      const store = openStore({ file }, { randomBytes, openDisk });
+      const store = openStore(
+        { file },
+        {
+          randomBytes,
+          openDisk: (name) => {
+            const disk = openDisk(name);
+            this.#database = disk.database;
+            return disk;
+          },
+        },
+      );
       this.store = store;
       return await Promise.resolve({
         deactivate: async () => {
@@ -81,6 +97,7 @@ export class ReplicaNode {
         activate: ports.activate?.(plain) ?? plain,
         onRole: (role, details) => {
           this.changes.push({ role, details });
+          ports.onRole?.(role);
           this.#look();
         },
         onFact: (fact) => {
@@ -136,12 +153,24 @@ export class ReplicaNode {
     await store.database.settled();
   }
 
+  /** Writes intents of some size, one turn for each. */
+  async saveMany(from: number, to: number, size = 1_000): Promise<void> {
+    for (let n = from; n < to; n++) await this.save(n, "x".repeat(size));
+  }
+
   /** The intents that its store has. */
   saved(): number[] {
     const open = this.store?.records.open(group) ?? [];
     return open
       .flatMap((record) => (record.kind === "intent" ? [record.sequence] : []))
       .sort((a, b) => a - b);
+  }
+
+  /** All that its store has, but for the number of its starts. */
+  tables(): unknown {
+    if (this.#database === undefined) throw new Error("It was never active.");
+    const { boots: _, ...tables } = tablesOf(this.#database);
+    return tables;
   }
 
   #look(): void {

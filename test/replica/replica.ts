@@ -1,5 +1,4 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 
 import { expect } from "chai";
 
@@ -8,65 +7,13 @@ import { promote } from "../../src/replica/promote.ts";
 import { openSession } from "../../src/replica/session.ts";
 import { PostgresServer } from "../helpers/postgres.ts";
 import { newSchema } from "../helpers/replica.ts";
-import {
-  aNode,
-  quick,
-  ReplicaNode,
-  type ReplicaSettings,
-} from "../helpers/replica-node.ts";
-import { temporaryDirectory } from "../helpers/stores.ts";
+import { aNode, quick, type ReplicaNode } from "../helpers/replica-node.ts";
+import { ReplicaScene } from "../helpers/replica-scene.ts";
 
 describe("A replica", function () {
   this.timeout(60_000);
-  let server: PostgresServer;
-  let schema: string;
-  let directory: ReturnType<typeof temporaryDirectory>;
-  const nodes: ReplicaNode[] = [];
-
-  before(async () => {
-    server = await PostgresServer.start();
-  });
-  after(async () => {
-    await server.stop();
-  });
-  beforeEach(async () => {
-    schema = await newSchema(server);
-    directory = temporaryDirectory();
-  });
-  afterEach(async () => {
-    for (const { replica } of nodes.splice(0)) await replica.stop();
-    directory.remove();
-  });
-
-  function aReplica(
-    name: string,
-    settings: Partial<ReplicaSettings> = {},
-    ports: ConstructorParameters<typeof ReplicaNode>[1] = {},
-  ): ReplicaNode {
-    const file = join(directory.path, `${name}.db`);
-    const node = new ReplicaNode(
-      { url: server.url, schema, name, file, ...settings },
-      ports,
-    );
-    nodes.push(node);
-    return node;
-  }
-
-  async function started(
-    ...parameters: Parameters<typeof aReplica>
-  ): Promise<ReplicaNode> {
-    const node = aReplica(...parameters);
-    await node.replica.start();
-    return node;
-  }
-
-  async function active(
-    ...parameters: Parameters<typeof aReplica>
-  ): Promise<ReplicaNode> {
-    const node = await started(...parameters);
-    await node.untilRole("active");
-    return node;
-  }
+  const scene = new ReplicaScene();
+  const { aReplica, started, active } = scene;
 
   it("is active when nobody else is, and passive while another one is", async () => {
     const r1 = await active("r1");
@@ -106,13 +53,18 @@ describe("A replica", function () {
 
   async function promoted(name: string): Promise<void> {
     const client = await openSession({
-      url: server.url,
+      url: scene.server.url,
       name: "operator",
       idleMs: undefined,
       requestMs: 5_000,
     });
     try {
-      await promote(client, { schema, bucket: 0, name, ...quick });
+      await promote(client, {
+        schema: scene.schema,
+        bucket: 0,
+        name,
+        ...quick,
+      });
     } finally {
       await client.end();
     }
@@ -202,7 +154,7 @@ describe("A replica", function () {
       const r1 = await active("r1");
       await started("r2");
       for (let n = 1; n <= 3; n++) {
-        await server.query(
+        await scene.server.query(
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'hardhat-sequencer r1%'",
         );
         await r1.save(n);
@@ -234,8 +186,8 @@ describe("A replica", function () {
       await r1.untilRole("active");
       await r1.save(1);
       // Another process has begun an epoch, and its first turn is on the way.
-      await server.query(
-        `UPDATE ${schema}.bucket SET epoch = epoch + 1, instance = 'another'`,
+      await scene.server.query(
+        `UPDATE ${scene.schema}.bucket SET epoch = epoch + 1, instance = 'another'`,
       );
       const failure = await errorOf(r1.save(2));
       expect(failure.code).to.equal("LOST");
@@ -254,15 +206,19 @@ describe("A replica", function () {
     it("writes nothing and is not sure of itself when the server is read-only", async () => {
       const r1 = await active("r1");
       await r1.save(1);
-      await server.query("ALTER SYSTEM SET default_transaction_read_only = on");
+      await scene.server.query(
+        "ALTER SYSTEM SET default_transaction_read_only = on",
+      );
       try {
-        await server.query("SELECT pg_reload_conf()");
+        await scene.server.query("SELECT pg_reload_conf()");
         await r1.untilRole("passive");
         expect(r1.replica.isCertain).to.equal(false);
         expect(r1.changes.at(-1)?.details.cause).to.equal("lease-lost");
       } finally {
-        await server.query("ALTER SYSTEM RESET default_transaction_read_only");
-        await server.query("SELECT pg_reload_conf()");
+        await scene.server.query(
+          "ALTER SYSTEM RESET default_transaction_read_only",
+        );
+        await scene.server.query("SELECT pg_reload_conf()");
       }
       await r1.untilRole("active");
       expect(r1.saved()).to.deep.equal([1]);
@@ -319,8 +275,8 @@ describe("A replica", function () {
         },
       );
       const r2 = await started("r2");
-      await server.query(
-        `UPDATE ${schema}.bucket SET epoch = epoch + 1, instance = 'another'`,
+      await scene.server.query(
+        `UPDATE ${scene.schema}.bucket SET epoch = epoch + 1, instance = 'another'`,
       );
       await r2.untilRole("active");
       expect(r1.replica.role).to.equal("passive");
@@ -387,7 +343,7 @@ describe("A replica", function () {
       const r2 = await started("r2");
       for (let n = 1; n <= 5; n++) await r1.save(n);
       await r2.replica.stop();
-      const file = join(directory.path, "r2.db");
+      const file = scene.fileOf("r2");
       for (const suffix of ["", "-wal", "-shm"])
         rmSync(`${file}${suffix}`, { force: true });
       const again = await started("r2");
@@ -401,7 +357,7 @@ describe("A replica", function () {
       const r1 = await active("r1");
       await r1.save(1);
       await r1.replica.stop();
-      const file = join(directory.path, "r1.db");
+      const file = scene.fileOf("r1");
       writeFileSync(file, "This is no database.");
       const again = await active("r1");
       await again.untilFact("Rebuilt");
@@ -410,10 +366,10 @@ describe("A replica", function () {
 
     /** The database as it was after some turn. */
     async function forget(after: number): Promise<void> {
-      await server.query(
-        `DELETE FROM ${schema}.turn WHERE sequence > ${after};
-         UPDATE ${schema}.bucket SET head_sequence = ${after},
-           head_hash = (SELECT hash FROM ${schema}.turn WHERE sequence = ${after})`,
+      await scene.server.query(
+        `DELETE FROM ${scene.schema}.turn WHERE sequence > ${after};
+         UPDATE ${scene.schema}.bucket SET head_sequence = ${after},
+           head_hash = (SELECT hash FROM ${scene.schema}.turn WHERE sequence = ${after})`,
       );
     }
 
@@ -432,7 +388,7 @@ describe("A replica", function () {
       expect(error).to.have.property("code", "FORGOTTEN");
       expect(String(error)).to.include(`turns ${head - 1}–${head}`);
       // Its own copy is still there.
-      expect(existsSync(join(directory.path, "r1.db"))).to.equal(true);
+      expect(existsSync(scene.fileOf("r1"))).to.equal(true);
     });
 
     it("stops also if its file was deleted, or others have gone on since", async () => {
@@ -443,7 +399,7 @@ describe("A replica", function () {
       await forget(head - 2);
       const r2 = await active("r2");
       for (let n = 5; n <= 8; n++) await r2.save(n);
-      rmSync(join(directory.path, "r1.db"));
+      rmSync(scene.fileOf("r1"));
       const again = await started("r1");
       const { error } = await again.untilRole("stopped");
       expect(error).to.have.property("code", "FORGOTTEN");

@@ -1,0 +1,209 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+import { expect } from "chai";
+
+import { openSession } from "../../src/replica/session.ts";
+import { makeSnapshot } from "../../src/replica/snapshot.ts";
+import { openMachineDisk } from "../../src/store/disk.ts";
+import { openStore } from "../../src/store/store.ts";
+import { tablesOf } from "../helpers/recorded-disk.ts";
+import type { ReplicaNode } from "../helpers/replica-node.ts";
+import { ReplicaScene } from "../helpers/replica-scene.ts";
+
+/** After about twenty turns. */
+const often = { snapshotBytes: 20_000 } as const;
+
+describe("A snapshot of a replica", function () {
+  this.timeout(60_000);
+  const scene = new ReplicaScene();
+  const { started, active } = scene;
+
+  interface Row {
+    readonly sequence: string;
+    readonly made_by: string;
+  }
+
+  async function snapshots(): Promise<readonly Row[]> {
+    return await scene.server.query<Row>(
+      `SELECT sequence, made_by FROM ${scene.schema}.snapshot ORDER BY sequence`,
+    );
+  }
+
+  async function firstTurn(): Promise<number> {
+    const [row] = await scene.server.query<{ readonly first: string }>(
+      `SELECT min(sequence) AS first FROM ${scene.schema}.turn`,
+    );
+    return Number(row?.first);
+  }
+
+  /** Writes turns until there are so many snapshots, and turns were trimmed. */
+  async function withSnapshots(
+    node: ReplicaNode,
+    count: number,
+  ): Promise<void> {
+    for (let n = 0; ; n += 10) {
+      await node.saveMany(n, n + 10);
+      const found = await snapshots();
+      const [, ...later] = found;
+      const isTrimmed = later.length === 0 || (await firstTurn()) > 1;
+      if (found.length >= count && isTrimmed) return;
+    }
+  }
+
+  /** Another replica takes over; it must have all that the first one had. */
+  async function expectTakeover(
+    node: ReplicaNode,
+    next: ReplicaNode,
+  ): Promise<void> {
+    const before = node.tables();
+    await node.replica.stop();
+    await next.untilRole("active");
+    expect(next.tables()).to.deep.equal(before);
+  }
+
+  async function spoil(which: "oldest" | "newest"): Promise<void> {
+    await scene.server.query(
+      `UPDATE ${scene.schema}.snapshot_part SET bytes = set_byte(bytes, 5000, (get_byte(bytes, 5000) + 1) % 256)
+       WHERE part = 0 AND sequence = (SELECT ${which === "newest" ? "max" : "min"}(sequence) FROM ${scene.schema}.snapshot)`,
+    );
+  }
+
+  it("is made by a passive replica, and a third one starts from it and the turns after it", async () => {
+    // Much later: it would make one itself at last.
+    const r1 = await active("r1", { snapshotBytes: 500_000 });
+    const r2 = await started("r2", often);
+    await withSnapshots(r1, 1);
+    await r1.saveMany(10_000, 10_005);
+    const [row] = await snapshots();
+    expect(row?.made_by).to.equal("r2");
+    await r2.replica.stop();
+    const r3 = await started("r3");
+    const { snapshot } = await r3.untilFact("Rebuilt");
+    expect(snapshot).to.equal(Number(row?.sequence));
+    await expectTakeover(r1, r3);
+    const file = scene.fileOf("r3");
+    expect(statSync(file).mode & 0o777).to.equal(0o600);
+    // Nothing of the way there is left.
+    const left = readdirSync(dirname(file)).filter((name) =>
+      /snapshot|restoring/.test(name),
+    );
+    expect(left).to.deep.equal([]);
+  });
+
+  it("is made by the active replica if it is alone, and turns that nobody needs are deleted", async () => {
+    const r1 = await active("r1", often);
+    await withSnapshots(r1, 2);
+    const found = await snapshots();
+    expect(found.map((one) => one.made_by)).to.deep.equal(["r1", "r1"]);
+    expect(await firstTurn()).to.equal(Number(found[0]?.sequence) + 1);
+    await expectTakeover(r1, await started("r2"));
+  });
+
+  it("brings a replica on that was away for too long", async () => {
+    const r1 = await active("r1", often);
+    const r2 = await started("r2", often);
+    await r1.save(1);
+    await r2.replica.stop();
+    await withSnapshots(r1, 3);
+    const again = await started("r2", often);
+    const { reason } = await again.untilFact("Rebuilt");
+    expect(reason).to.include("trimmed");
+    await expectTakeover(r1, again);
+  });
+
+  it("is refused if its bytes are others, and the one before it is used", async () => {
+    const r1 = await active("r1", often);
+    await withSnapshots(r1, 2);
+    await spoil("newest");
+    const [oldest] = await snapshots();
+    const r2 = await started("r2");
+    const { error } = await r2.untilFact("SnapshotRefused");
+    expect(error).to.have.property("code", "SNAPSHOT");
+    const { snapshot } = await r2.untilFact("Rebuilt");
+    expect(snapshot).to.equal(Number(oldest?.sequence));
+    await expectTakeover(r1, r2);
+  });
+
+  it("is refused if a part is missing, and all turns are used if they are there", async () => {
+    const r1 = await active("r1", often);
+    await withSnapshots(r1, 1);
+    await scene.server.query(
+      `DELETE FROM ${scene.schema}.snapshot_part WHERE part = 0`,
+    );
+    const r2 = await started("r2");
+    await r2.untilFact("SnapshotRefused");
+    await expectTakeover(r1, r2);
+  });
+
+  it("stops a replica that nothing else can bring on", async () => {
+    const r1 = await active("r1", often);
+    await withSnapshots(r1, 2);
+    await r1.replica.stop();
+    await spoil("newest");
+    await spoil("oldest");
+    rmSync(scene.fileOf("r1"));
+    const again = await started("r1");
+    const { error } = await again.untilRole("stopped");
+    expect(error).to.have.property("code", "NO_SOURCE");
+  });
+
+  it("is no snapshot before it is complete, and what is left of one goes with the next", async () => {
+    const r1 = await active("r1");
+    await r1.save(1);
+    await scene.server.query(
+      `INSERT INTO ${scene.schema}.snapshot_part VALUES (0, 2, 0, 'half')`,
+    );
+    const r2 = await started("r2");
+    await expectTakeover(r1, r2);
+    expect(r2.facts.map(({ type }) => type)).not.to.include("SnapshotRefused");
+    await r2.replica.stop();
+    const r3 = await active("r3", often);
+    await withSnapshots(r3, 1);
+    const parts = await scene.server.query(
+      `SELECT DISTINCT sequence FROM ${scene.schema}.snapshot_part`,
+    );
+    const kept = await snapshots();
+    expect(parts).to.deep.equal(kept.map(({ sequence }) => ({ sequence })));
+  });
+
+  it("is not made of turns that are not durable", async () => {
+    const r1 = await active("r1");
+    await r1.save(1);
+    await r1.replica.stop();
+    // The store of an active replica whose last turn was refused.
+    const file = scene.fileOf("r1");
+    const disk = openMachineDisk(file);
+    const store = openStore(
+      { file },
+      {
+        randomBytes,
+        openDisk: () => ({ ...disk, record: () => undefined }),
+      },
+    );
+    const client = await openSession({
+      url: scene.server.url,
+      name: "snapshot",
+      idleMs: undefined,
+      requestMs: 5_000,
+    });
+    try {
+      const head = await makeSnapshot(
+        { schema: scene.schema, bucket: 0, name: "r1", file },
+        {
+          client,
+          database: disk.database,
+          settled: async () => {
+            await Promise.resolve();
+          },
+        },
+      );
+      expect(head).to.equal(undefined);
+      expect(await snapshots()).to.deep.equal([]);
+    } finally {
+      await client.end();
+      store.close();
+    }
+  });
+});
