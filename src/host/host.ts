@@ -106,12 +106,32 @@ export class Host {
   /** Throws a `PartError` if a part cannot be started. Everything is closed again then, at the latest when `stop` resolves. */
   start(): void {
     if (this.isUp) return;
-    if (this.#parts?.isClosed === false)
-      throw new NodeRefusal(`${this.name} is stopping. Wait until it has.`);
-    const parts = new Parts();
-    this.#parts = parts;
+    const parts = this.#newParts();
     try {
-      this.#openAll(parts);
+      this.#openNode(parts, this.#openStore(parts));
+    } catch (error) {
+      this.#close(parts);
+      throw error;
+    }
+  }
+
+  /**
+   * The same where it takes a while until the opening of a store is durable, as with a log elsewhere. Peers must not hear of a start that may
+   * turn out not to have been: they would refuse the next one if its number is lower.
+   */
+  async startDurably(): Promise<void> {
+    if (this.isUp) return;
+    const parts = this.#newParts();
+    try {
+      const store = this.#openStore(parts);
+      await parts.open(
+        this.#part("store"),
+        async () => {
+          await store.database.settled();
+        },
+        () => undefined,
+      );
+      this.#openNode(parts, store);
     } catch (error) {
       this.#close(parts);
       throw error;
@@ -190,8 +210,17 @@ export class Host {
     return createApi({ service, book, chain: this.#ports.usersClient, report });
   }
 
-  #openAll(parts: Parts): void {
-    const { machine = thisMachine, createUsers } = this.#ports;
+  #newParts(): Parts {
+    if (this.#parts?.isClosed === false)
+      throw new NodeRefusal(
+        `${this.name} is starting or stopping. Wait until it has.`,
+      );
+    this.#parts = new Parts();
+    return this.#parts;
+  }
+
+  #openStore(parts: Parts): Store {
+    const { machine = thisMachine } = this.#ports;
     const { wallMs: now, randomBytes, openDisk } = machine;
     const { file } = this.#options;
     const store = parts.openNow(
@@ -202,6 +231,12 @@ export class Host {
       },
     );
     this.#store = store;
+    return store;
+  }
+
+  #openNode(parts: Parts, store: Store): void {
+    const { machine = thisMachine, createUsers } = this.#ports;
+    const { wallMs: now } = machine;
     const { database } = store;
     const users = parts.attempt(
       this.#part("users"),

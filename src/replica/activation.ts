@@ -10,12 +10,13 @@ import { PostgresLog } from "./postgres-log.ts";
 
 /** The node of a replica, with everything that it is connected with, while it runs. */
 export interface ActiveNode {
-  /** Resolves when nothing of it runs any more, and its store is closed. */
+  /** Settles when nothing of it runs any more, and its store is closed. */
   readonly deactivate: () => Promise<void>;
 }
 
 /**
- * Starts the node of a replica on a store that it opens with this disk. `fail` says that the node has stopped by itself, as after an error
+ * Starts the node of a replica on a store that it opens with this disk. Nobody may hear of the node before the opening of its store is
+ * settled (`Host.startDurably`). `fail` says that the node has stopped by itself, as after an error
  * of its disk.
  */
 export type Activate = (
@@ -48,6 +49,8 @@ interface ActivationPorts {
   readonly onBegin: () => Promise<void>;
   readonly onDurable: (head: Head, bytes: number) => void;
   readonly onRole: (role: Role, details: RoleDetails) => void;
+  /** Something went wrong while it was ended. */
+  readonly onTrouble: (error: unknown) => void;
 }
 
 /**
@@ -104,7 +107,7 @@ export class Activation {
 
   /** Resolves when nothing of the node runs any more, and the lease is given up. */
   async run(): Promise<Ending> {
-    const { lease, timers, exit, follower, onRole } = this.#ports;
+    const { lease, timers, exit, follower, onRole, onTrouble } = this.#ports;
     const { epoch, head } = this.#taken;
     const { leaseMs } = this.#options;
     onRole("activating", { cause: "lease-taken", epoch, head });
@@ -124,14 +127,14 @@ export class Activation {
         ),
       );
     });
-    try {
-      await starting;
-      await this.#node?.deactivate();
-    } finally {
-      cancel();
-      follower.close();
-      await lease.release(ending.heir).catch(() => undefined);
-    }
+    await starting;
+    // It tells what went wrong on the way; nothing of it runs all the same.
+    await this.#node?.deactivate().catch(onTrouble);
+    // What nobody waits for must be in the log, too: a store that is ahead of it would be rebuilt.
+    if (lease.taken === this.#taken) await this.settled().catch(onTrouble);
+    cancel();
+    follower.close();
+    await lease.release(ending.heir).catch(onTrouble);
     return ending;
   }
 

@@ -201,6 +201,9 @@ export class Replica {
       },
       onDurable: this.#onDurable,
       onRole: this.#setRole,
+      onTrouble: (error) => {
+        this.#tellTrouble(error);
+      },
     });
     this.#activation = activation;
     const running = activation.run();

@@ -14,6 +14,7 @@ import { createEndorser, createPayer } from "../../src/keys/secp256k1.ts";
 import { createWallet } from "../../src/keys/wallet.ts";
 import { Hub } from "../../src/network/in-process.ts";
 import { thisMachine } from "../../src/node/machine.ts";
+import type { Disk } from "../../src/store/disk.ts";
 import { defaultSettings } from "../../src/node/settings.ts";
 import { NodeRefusal } from "../../src/node/service.ts";
 import { keyOf } from "../helpers/cluster.ts";
@@ -77,6 +78,8 @@ class Scene {
   readonly fatal: unknown[] = [];
   readonly host: Host;
   disturbance: Disturbance | undefined;
+  /** Instead of that of its disk. */
+  flush: Disk["flush"] | undefined;
   /** Of its JSON-RPC, while it is open. */
   #port: number | undefined;
 
@@ -105,7 +108,13 @@ class Scene {
               this.events.push("-disk");
               disk.close();
             };
-            return { ...disk, close };
+            return {
+              ...disk,
+              close,
+              flush: (done) => {
+                (this.flush ?? disk.flush)(done);
+              },
+            };
           },
         },
         connect: (self, arrive) => {
@@ -300,12 +309,43 @@ describe("A host of a node", function () {
     const stopping = scene.host.stop();
     expect(() => {
       scene.host.start();
-    }).to.throw(NodeRefusal, "alice is stopping");
+    }).to.throw(NodeRefusal, "alice is starting or stopping");
     await stopping;
     expectAllClosed(scene.events);
     scene.host.start();
     await scene.host.stop();
   });
+
+  for (const outcome of ["durable", "refused"] as const)
+    it(`tells nobody of its start before the log has it: ${outcome}`, async () => {
+      const scene = aScene();
+      const { events, host } = scene;
+      let flushed: (error: Error | null) => void = () => undefined;
+      scene.flush = (done) => {
+        flushed = done;
+      };
+      const starting = host.startDurably().then(
+        () => "up",
+        (error: unknown) => String(reasonOf(error)),
+      );
+      expect(host.isUp).to.equal(false);
+      expect(() => {
+        host.start();
+      }).to.throw(NodeRefusal);
+      await untilTurn(() => flushed.length > 0);
+      expect(events).to.deep.equal(["+disk"]);
+      scene.flush = undefined;
+      flushed(outcome === "refused" ? new Error("It has other turns.") : null);
+      if (outcome === "refused") {
+        expect(await starting).to.include("other turns");
+        expect(host.isUp).to.equal(false);
+      } else {
+        expect(await starting).to.equal("up");
+        expect(events).to.deep.equal(["+disk", "+carrier"]);
+      }
+      await host.stop();
+      expectAllClosed(events);
+    });
 
   it("closes its API with the node, and opens another one after the next start", async () => {
     const { host } = aScene();

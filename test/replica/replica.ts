@@ -9,6 +9,7 @@ import { PostgresServer } from "../helpers/postgres.ts";
 import { newSchema } from "../helpers/replica.ts";
 import { aNode, quick, type ReplicaNode } from "../helpers/replica-node.ts";
 import { ReplicaScene } from "../helpers/replica-scene.ts";
+import { nodeName } from "../helpers/stores.ts";
 
 describe("A replica", function () {
   this.timeout(60_000);
@@ -125,6 +126,20 @@ describe("A replica", function () {
       expect(changes).to.have.length(4);
       // One that waited for the processor does not count.
       expect(Math.min(...changes)).to.be.below(500);
+    });
+
+    it("leaves nothing behind that the log does not have", async () => {
+      const r1 = await active("r1");
+      const r2 = await started("r2");
+      await seen(r1, "r2");
+      // Nobody waits for this.
+      r1.store?.write(() => r1.store?.peers.save(nodeName("bob"), 7));
+      await promoted("r2");
+      await r2.untilRole("active");
+      expect(r2.store?.peers.list().size).to.equal(1);
+      await promoted("r1");
+      await r1.untilRole("active");
+      expect(r1.facts).to.deep.equal([]);
     });
 
     it("changes nothing if there is no such replica", async () => {
