@@ -146,7 +146,7 @@ export class Host {
 
   /** Answers users over HTTP and WebSocket. */
   async listen(
-    options: Pick<RpcOptions, "httpPort" | "webSocketPort">,
+    options: Omit<RpcOptions, "limits" | "methods" | "standing">,
     report: (error: unknown) => void,
   ): Promise<Listening> {
     const open = async (): Promise<Listening> => {

@@ -22,6 +22,13 @@ import {
 } from "./database-config.ts";
 import { type GroupEntry, groupEntryType } from "./groups-config.ts";
 import { type PeersConfig, peersType } from "./peers-config.ts";
+import {
+  findServerConflicts,
+  resolveServersConfig,
+  type ServersConfig,
+  serversType,
+  type ServersUserConfig,
+} from "./servers-config.ts";
 
 /** Where the ledger is on one network. */
 export interface SequencerNetworkUserConfig {
@@ -44,6 +51,8 @@ export interface SequencerUserConfig extends ClusterUserConfig {
   readonly peers?: PeersConfig;
   /** The database of nodes that run as replicas, for `sequencer:node --replica`. */
   readonly database?: DatabaseUserConfig;
+  /** Where the servers of `sequencer:node` listen, and to whom they answer. */
+  readonly servers?: ServersUserConfig;
 }
 
 /** Where the ledger is on one network, resolved. */
@@ -58,6 +67,7 @@ export interface SequencerConfig extends ClusterConfig {
   readonly networks: Readonly<Record<string, SequencerNetworkConfig>>;
   readonly peers: PeersConfig;
   readonly database: DatabaseConfig | undefined;
+  readonly servers: ServersConfig;
 }
 
 const networkType = z
@@ -75,6 +85,7 @@ export const userConfigType = z.object({
       networks: z.record(z.string(), networkType).optional(),
       peers: peersType.optional(),
       database: databaseType.optional(),
+      servers: serversType.optional(),
       ...clusterShape,
     })
     .strict()
@@ -85,10 +96,10 @@ export const userConfigType = z.object({
 export function findConfigConflicts(userConfig: {
   readonly sequencer?: unknown;
 }): { path: (string | number)[]; message: string }[] {
-  return findConflicts(userConfig.sequencer).map(({ path, message }) => ({
-    path: ["sequencer", ...path],
-    message,
-  }));
+  const { sequencer } = userConfig;
+  return [...findConflicts(sequencer), ...findServerConflicts(sequencer)].map(
+    ({ path, message }) => ({ path: ["sequencer", ...path], message }),
+  );
 }
 
 /** Fills in defaults. The input has passed {@link userConfigType}. */
@@ -107,6 +118,7 @@ export function resolveSequencerConfig(
     peers: user.peers ?? {},
     database:
       user.database && resolveDatabaseConfig(user.database, resolveVariable),
+    servers: resolveServersConfig(user.servers, resolveVariable),
     ...resolveClusterConfig(user),
   };
 }

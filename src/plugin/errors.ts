@@ -281,6 +281,22 @@ const messages = {
     network,
   }: Place & { node: string; role: "endorser" | "payer" }) =>
     `${node} ${role === "payer" ? "pays" : "endorses"} as ${address}, and no account of network "${network}" has that address. Add its key: accounts: [configVariable("…")] in networks.${network}, and npx hardhat keystore set for the value; or correct sequencer.peers.${node}.${role}.`,
+  HOST_INVALID: ({ name, value }: { name: string; value: string }) =>
+    `${name} "${value}" is not a host. Give an address or a name of this machine without a port, as in 0.0.0.0.`,
+  HOST_REFUSED: ({
+    node,
+    purpose,
+    host,
+    option,
+    reason,
+  }: {
+    node: string;
+    purpose: string;
+    host: string;
+    option: string;
+    reason: string;
+  }) =>
+    `${node} cannot listen on "${host}" for ${purpose}: ${reason}. Choose an address that this machine has with ${option}.`,
   LISTEN_INVALID: ({ value }: { value: string }) =>
     `--listen "${value}" is not a host and a port. Write host:port, as in 0.0.0.0:8650.`,
   LISTEN_MISSING: ({
@@ -421,6 +437,18 @@ const messages = {
     `--from ${value} is not one of the ${count} accounts of network "${network}". Give the address of one of them, or an index from 0 to ${count - 1}.`,
   THRESHOLD_INVALID: ({ value, count }: { value: string; count: number }) =>
     `--threshold "${value}" does not fit a group of ${count}. Give a whole number from 1 to ${count}.`,
+  SERVER_TOKEN_INVALID: ({ setting }: { setting: string }) =>
+    `sequencer.servers.${setting} (not shown) must be at least 16 printable ASCII characters, without spaces at the ends. Use a random one, as from: openssl rand -hex 32.`,
+  SERVER_TOKEN_MISSING: ({
+    host,
+    option,
+    setting,
+  }: {
+    host: string;
+    option: string;
+    setting: string;
+  }) =>
+    `${option} "${host}" needs a token, because other machines reach it. Add ${setting}: configVariable("…") to sequencer.servers, and npx hardhat keystore set for its value; or leave ${option} out to listen on 127.0.0.1.`,
   SNAPSHOT_CLUSTER_STOPPED: () =>
     "The cluster that ran when the snapshot was taken has stopped, so its nodes cannot go back with the chain; nothing was changed. Leave it running until the connection is closed, or use another connection for tests that stop it.",
   SNAPSHOT_NOT_SIMULATED: ({ network }: { network: string }) =>
@@ -437,6 +465,8 @@ const messages = {
     seconds: number;
   }) =>
     `${count} transactions of ${address} were still waiting after ${seconds} seconds. Let them be mined or replace them, then run again; nothing was sent.`,
+  TOKEN_INVALID: ({ variable }: { variable: string }) =>
+    `The environment variable ${variable} (not shown) must be the token of the node: at least 16 printable ASCII characters, without spaces at the ends.`,
   TRANSACTION_ID_INVALID: ({ value }: { value: string }) =>
     `"${value}" is not the id of a transaction. Give the id that npx hardhat sequencer:submit printed, as in 7a3c9e0e-4e5b-4f0e-9c56-0d1f5f6b8a11.`,
   TRANSACTION_UNKNOWN: ({ id, url }: { id: string; url: string }) =>

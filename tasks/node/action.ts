@@ -5,6 +5,7 @@ import { onInterrupt } from "../shared/signals.ts";
 import { type NodeOptions, parseNodeOptions } from "./options.ts";
 import { jsonReporter, plainReporter } from "./reporter.ts";
 import { runNode } from "./run-node.ts";
+import { requireTokens } from "./servers.ts";
 
 /** The action of `sequencer:node`. */
 export default async function node(
@@ -12,6 +13,7 @@ export default async function node(
   hre: HardhatRuntimeEnvironment,
 ): Promise<void> {
   const request = parseNodeOptions(options);
+  requireTokens(hre.config.sequencer.servers, request);
   const { name, level } = request;
   const reporter = json
     ? jsonReporter({ node: name, level }, { stream: process.stdout })

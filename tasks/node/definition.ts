@@ -29,13 +29,25 @@ export const nodeTask: TaskDefinition = task(
     ...text,
     name: "rpcPort",
     description:
-      "The port of its JSON-RPC over HTTP, on this machine only; WebSocket is on the next; 0 takes any that are free (default: 8550)",
+      "The port of its JSON-RPC over HTTP; WebSocket is on the next; 0 takes any that are free (default: 8550)",
+  })
+  .addOption({
+    ...text,
+    name: "rpcHost",
+    description:
+      "Where its JSON-RPC listens; what other machines reach needs sequencer.servers.rpcToken (default: sequencer.servers.rpcHost, or 127.0.0.1)",
   })
   .addOption({
     ...text,
     name: "statusPort",
     description:
-      "The port of /health, /ready and /metrics, on this machine only; 0 takes any that is free (default: 8552)",
+      "The port of /health, /ready and /metrics; 0 takes any that is free (default: 8552)",
+  })
+  .addOption({
+    ...text,
+    name: "statusHost",
+    description:
+      "Where /health, /ready and /metrics are; what other machines reach needs sequencer.servers.statusToken (default: sequencer.servers.statusHost, or 127.0.0.1)",
   })
   .addOption({
     ...text,

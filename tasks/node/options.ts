@@ -1,5 +1,6 @@
 import { SequencerError } from "../../src/plugin/errors.ts";
 import { parseHostAndPort } from "../../src/plugin/peers-config.ts";
+import { isHost } from "../../src/plugin/servers-config.ts";
 import { type LogLevel, logLevels } from "../../src/monitor/log-lines.ts";
 import { type NodeHome, parseNodeHome } from "../shared/node-home.ts";
 import { parseChoice, parseNumber } from "../shared/parse-option.ts";
@@ -11,6 +12,8 @@ export interface NodeOptions {
   readonly listen?: string | undefined;
   readonly rpcPort?: string | undefined;
   readonly statusPort?: string | undefined;
+  readonly rpcHost?: string | undefined;
+  readonly statusHost?: string | undefined;
   readonly logLevel?: string | undefined;
 }
 
@@ -22,6 +25,10 @@ export interface NodeRequest extends NodeHome {
   readonly rpcPort: number;
   /** For health and metrics. 0 means any. */
   readonly statusPort: number;
+  /** Where JSON-RPC listens; undefined: where the configuration says. */
+  readonly rpcHost: string | undefined;
+  /** Where health and metrics are; undefined: where the configuration says. */
+  readonly statusHost: string | undefined;
   /** The least that is written down. */
   readonly level: LogLevel;
 }
@@ -45,8 +52,16 @@ export function parseNodeOptions(options: NodeOptions): NodeRequest {
         min: 0,
         max: portMax,
       }) ?? statusPortDefault,
+    rpcHost: parseHost("--rpc-host", options.rpcHost),
+    statusHost: parseHost("--status-host", options.statusHost),
     level: parseChoice("--log-level", options.logLevel, logLevels) ?? "info",
   };
+}
+
+function parseHost(name: string, text: string | undefined): string | undefined {
+  if (text !== undefined && !isHost(text))
+    throw new SequencerError("HOST_INVALID", { name, value: text });
+  return text;
 }
 
 function parseListen(text: string | undefined): NodeRequest["listen"] {

@@ -38,6 +38,7 @@ import {
   requireChain,
 } from "./preconditions.ts";
 import type { NodeReporter, Reachable } from "./reporter.ts";
+import { readServers } from "./servers.ts";
 import { peersOf, openSockets } from "./sockets.ts";
 import { openStatusServer } from "./status-server.ts";
 
@@ -60,6 +61,7 @@ export async function serve(
   const { hre, parts, reporter } = ports;
   const { name, directory } = request;
   const { sequencer: config } = hre.config;
+  const servers = await readServers(config.servers, request);
   const peers = readPeers(config.peers);
   const own = requireOwn(peers, name);
   const identity = requireIdentity(request);
@@ -113,13 +115,13 @@ export async function serve(
     ),
   );
   const status = await openStatusServer(
-    { node: name, port: request.statusPort },
+    { node: name, port: request.statusPort, ...servers.status },
     { monitor, report: reporter.report },
   );
   await parts.add(status.close);
   const { close, httpUrl, webSocketUrl } = await openRpc(
     host,
-    { port: request.rpcPort, index: 0 },
+    { port: request.rpcPort, index: 0, access: servers.rpc },
     reporter,
   );
   await parts.add(async () => {

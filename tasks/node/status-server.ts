@@ -1,21 +1,29 @@
 import { type MonitorDoor, openMonitorDoor } from "../../src/monitor/door.ts";
 import type { Monitor } from "../../src/monitor/monitor.ts";
 import { refusalOf } from "../shared/rpc-servers.ts";
+import type { ServerAccess } from "./servers.ts";
 
-/** Tells watchers on this machine how the node is. */
+/** Tells watchers how the node is. */
 export async function openStatusServer(
-  { node, port }: { readonly node: string; readonly port: number },
+  {
+    node,
+    ...options
+  }: ServerAccess["status"] & {
+    readonly node: string;
+    readonly port: number;
+  },
   ports: {
     readonly monitor: Monitor;
     readonly report: (error: unknown) => void;
   },
 ): Promise<MonitorDoor> {
   try {
-    return await openMonitorDoor({ port }, ports);
+    return await openMonitorDoor(options, ports);
   } catch (error) {
     throw refusalOf(error, {
       node,
-      port,
+      port: options.port,
+      host: { name: options.host, option: "--status-host" },
       purpose: "health and metrics",
       option: "--status-port",
     });

@@ -1,6 +1,10 @@
 import { z } from "zod";
 
 import { SequencerError } from "../../src/plugin/errors.ts";
+import { isToken } from "../../src/plugin/servers-config.ts";
+
+/** The environment variable with the token that nodes ask for. A command line would show it to others on the machine. */
+export const tokenVariable = "SEQUENCER_RPC_TOKEN";
 
 /** How long a node may take to answer. */
 const timeoutMs = 10_000;
@@ -19,10 +23,16 @@ interface NoAnswer {
 /** A node's JSON-RPC over HTTP. */
 export class RpcClient {
   readonly #url: URL;
+  readonly #authorization: string | undefined;
 
-  /** Throws a {@link SequencerError} for what is no address. */
-  constructor(url: string) {
+  /**
+   * Throws a {@link SequencerError} for what is no address, or no token.
+   * @param token What the node asks for. A user and a password in the address go before it.
+   */
+  constructor(url: string, token?: string) {
     this.#url = parseUrl(url);
+    this.#authorization = authorizationOf(this.#url, token);
+    this.#url.username = this.#url.password = "";
   }
 
   /** The address without what may be secret in it. */
@@ -69,21 +79,23 @@ export class RpcClient {
     method: string,
     params: readonly unknown[],
   ): Promise<{ readonly body: unknown } | NoAnswer> {
-    const url = new URL(this.#url);
-    const { username, password } = url;
-    url.username = url.password = "";
-    const isSecret = username !== "" || password !== "";
-    const basic = Buffer.from(`${username}:${password}`).toString("base64");
+    const authorization = this.#authorization;
     try {
-      const response = await fetch(url, {
+      const response = await fetch(this.#url, {
         method: "POST",
         headers: {
           "content-type": "application/json",
-          ...(isSecret && { authorization: `Basic ${basic}` }),
+          ...(authorization !== undefined && { authorization }),
         },
         body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
         signal: AbortSignal.timeout(timeoutMs),
       });
+      if (response.status === 401)
+        return unreachable(
+          authorization === undefined
+            ? `it wants a token, which goes into the environment variable ${tokenVariable}`
+            : `it does not take the token of the environment variable ${tokenVariable}, or the password of the address`,
+        );
       return { body: await response.json() };
     } catch (error) {
       return unreachable(reasonOf(error));
@@ -100,6 +112,20 @@ function parseUrl(text: string): URL {
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
   // What is no address may still hold a password, so it is not shown.
   throw new SequencerError("URL_INVALID", undefined);
+}
+
+/** The header that proves to the node that it may answer. */
+function authorizationOf(
+  { username, password }: URL,
+  token: string | undefined,
+): string | undefined {
+  if (username !== "" || password !== "")
+    return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+  if (token === undefined || token === "") return undefined;
+  // An error about a header that is invalid would show it.
+  if (!isToken(token))
+    throw new SequencerError("TOKEN_INVALID", { variable: tokenVariable });
+  return `Bearer ${token}`;
 }
 
 /** `fetch` says only that it failed; why is in the cause. */

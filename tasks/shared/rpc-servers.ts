@@ -2,7 +2,7 @@ import { SequencerError } from "../../src/plugin/errors.ts";
 import type { Host, Listening } from "../../src/host/host.ts";
 import { reasonOf } from "../../src/host/parts.ts";
 
-/** Opens the JSON-RPC of a node, on this machine only. Every node has two ports. */
+/** Opens the JSON-RPC of a node, on this machine only unless told. Every node has two ports. */
 export async function openRpc(
   host: Host,
   options: {
@@ -10,6 +10,11 @@ export async function openRpc(
     readonly port: number;
     /** Of this node, from 0. */
     readonly index: number;
+    /** Where it listens, and to whom it answers. */
+    readonly access?: Omit<
+      Parameters<Host["listen"]>[0],
+      "httpPort" | "webSocketPort"
+    >;
   },
   ports: { readonly report: (error: unknown) => void },
 ): Promise<Listening> {
@@ -17,11 +22,15 @@ export async function openRpc(
   const httpPort = isAny ? 0 : options.port + 2 * options.index;
   const webSocketPort = isAny ? 0 : httpPort + 1;
   try {
-    return await host.listen({ httpPort, webSocketPort }, ports.report);
+    return await host.listen(
+      { ...options.access, httpPort, webSocketPort },
+      ports.report,
+    );
   } catch (error) {
     throw refusalOf(reasonOf(error), {
       node: host.name,
       port: httpPort,
+      host: { name: options.access?.host ?? "127.0.0.1", option: "--rpc-host" },
       purpose: "the JSON-RPC",
       option: "--rpc-port",
     });
@@ -34,6 +43,7 @@ export function refusalOf(
   wanted: {
     readonly node: string;
     readonly port: number;
+    readonly host: { readonly name: string; readonly option: string };
     readonly purpose: string;
     readonly option: string;
   },
@@ -43,6 +53,15 @@ export function refusalOf(
   const port: unknown = Reflect.get(error, "port");
   const where = { ...wanted, ...(typeof port === "number" && { port }) };
   if (code === "EADDRINUSE") return new SequencerError("PORT_IN_USE", where);
+  const { node, purpose, host } = wanted;
+  if (typeof code === "string" && /^(EADDRNOTAVAIL|ENOTFOUND|EAI_)/.test(code))
+    return new SequencerError("HOST_REFUSED", {
+      node,
+      purpose,
+      host: host.name,
+      option: host.option,
+      reason: code,
+    });
   if (typeof code === "string" && /^(EACCES|EADDR|ERR_SOCKET)/.test(code))
     return new SequencerError("PORT_REFUSED", { ...where, reason: code });
   return error;

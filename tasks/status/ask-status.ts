@@ -2,7 +2,8 @@ import { z } from "zod";
 
 import { SequencerError } from "../../src/plugin/errors.ts";
 import { isDown, type StatusFact } from "../../src/view/status.ts";
-import { RpcClient } from "../shared/rpc-client.ts";
+import { clientAt } from "../shared/ask-node.ts";
+import type { RpcClient } from "../shared/rpc-client.ts";
 
 /** What the user asks for, as typed. */
 export interface StatusOptions {
@@ -61,7 +62,7 @@ export interface StatusSource {
  */
 export function statusSource({ url }: StatusOptions): StatusSource {
   if (url === undefined) return new UsualNodes();
-  const clients = url.split(",").map((one) => new RpcClient(one.trim()));
+  const clients = url.split(",").map((one) => clientAt(one.trim()));
   return { ask: async () => await Promise.all(clients.map(askOne)) };
 }
 
@@ -79,7 +80,7 @@ class UsualNodes implements StatusSource {
   async ask(): Promise<readonly StatusFact[]> {
     const facts = await Promise.all(this.#known.map(askOne));
     for (let i = this.#known.length; i < nodesMax; i += 1) {
-      const client = new RpcClient(`http://127.0.0.1:${firstPort + 2 * i}`);
+      const client = clientAt(`http://127.0.0.1:${firstPort + 2 * i}`);
       const fact = await askOne(client);
       if (isDown(fact)) {
         if (i > 0) break;

@@ -22,6 +22,11 @@ describe("plugin: configuration", function () {
       networks: {},
       peers: {},
       database: undefined,
+      servers: {
+        rpcHost: "127.0.0.1",
+        rpcAllowedOrigins: [],
+        statusHost: "127.0.0.1",
+      },
       nodes: ["alice", "bob", "carol", "dave"],
       threshold: undefined,
       blockMs: 250,

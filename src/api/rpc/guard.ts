@@ -22,7 +22,7 @@ export interface Refusal {
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
 /** Shorter ones can be guessed. */
-const tokenLengthMin = 16;
+export const TOKEN_LENGTH_MIN = 16;
 
 /** Addresses that mean every interface. Nobody is reached under them, so no honest request names one as its host. */
 const wildcards = ["", "0.0.0.0", "::", "[::]"];
@@ -32,9 +32,9 @@ export function requireSafe(
   server: "RPC server" | "monitoring server",
   { host, token }: Pick<GuardOptions, "host" | "token">,
 ): void {
-  if (token !== undefined && token.length < tokenLengthMin)
+  if (token !== undefined && token.length < TOKEN_LENGTH_MIN)
     throw new Error(
-      `The token has ${token.length} characters. Use a random one of at least ${tokenLengthMin}.`,
+      `The token has ${token.length} characters. Use a random one of at least ${TOKEN_LENGTH_MIN}.`,
     );
   if (token === undefined && !isLoopback(host))
     throw new Error(
@@ -85,7 +85,8 @@ function ownNames(host: string): readonly string[] {
   return [host.includes(":") && !host.startsWith("[") ? `[${host}]` : host];
 }
 
-function isLoopback(host: string): boolean {
+/** Whether only this machine reaches a server that listens there. */
+export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\.[\d.]+$/.test(host);
 }
 

@@ -9,8 +9,12 @@ import type {
   GroupEntry,
 } from "../../../src/plugin/groups-config.ts";
 import type { PeerConfig } from "../../../src/plugin/peers-config.ts";
+import type { ServersUserConfig } from "../../../src/plugin/servers-config.ts";
 import { identityOf } from "../../../tasks/identity/identity.ts";
-import { parseNodeOptions } from "../../../tasks/node/options.ts";
+import {
+  type NodeOptions,
+  parseNodeOptions,
+} from "../../../tasks/node/options.ts";
 import { plainReporter, type Reachable } from "../../../tasks/node/reporter.ts";
 import { serve } from "../../../tasks/node/serve.ts";
 import { Parts } from "../../../src/host/parts.ts";
@@ -120,6 +124,22 @@ export class ServedNodes {
     name: Name,
     groups: Readonly<Record<string, GroupEntry>> = {},
   ): Promise<RpcClient> {
+    return new RpcClient((await this.serve(name, { groups })).url);
+  }
+
+  /** Starts a node, and gives where it can be reached. */
+  async serve(
+    name: Name,
+    {
+      groups = {},
+      options = {},
+      servers,
+    }: {
+      readonly groups?: Readonly<Record<string, GroupEntry>>;
+      readonly options?: Omit<NodeOptions, "name" | "dataDir">;
+      readonly servers?: ServersUserConfig;
+    } = {},
+  ): Promise<Reachable> {
     const reporter = plainReporter(
       { node: name },
       {
@@ -128,10 +148,23 @@ export class ServedNodes {
       },
     );
     const dataDir = this.#directory.path;
-    const where: Reachable = await serve(
-      parseNodeOptions({ name, dataDir, rpcPort: "0", statusPort: "0" }),
+    const { networks, sequencer } = this.configuration(groups);
+    return await serve(
+      parseNodeOptions({
+        name,
+        dataDir,
+        rpcPort: "0",
+        statusPort: "0",
+        ...options,
+      }),
       {
-        hre: await this.environment(groups),
+        hre: await anEnvironment(
+          {
+            networks,
+            sequencer: { ...sequencer, ...(servers && { servers }) },
+          },
+          "chain",
+        ),
         parts: this.#parts,
         reporter,
         onFatal: (error) => {
@@ -139,7 +172,6 @@ export class ServedNodes {
         },
       },
     );
-    return new RpcClient(where.url);
   }
 }
 

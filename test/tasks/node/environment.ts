@@ -35,7 +35,7 @@ describe("plugin: the environment of sequencer:node", function () {
     expect(await endOf({ SEQUENCER_FAIL_POINT: "nonsense" })).to.equal(end);
   });
 
-  it("is read by live screens, for what the terminal can do, and to check memory", function () {
+  it("is read by live screens, for what the terminal can do, to check memory, and for the token of other nodes", function () {
     const files = ["src", "tasks"].flatMap((folder) =>
       globSync(`${folder}/**/*.ts`, { cwd: root }),
     );
@@ -48,6 +48,7 @@ describe("plugin: the environment of sequencer:node", function () {
     expect(readers.sort()).to.deep.equal([
       join("src", "node", "group-runner.ts"),
       join("tasks", "run", "action.ts"),
+      join("tasks", "shared", "ask-node.ts"),
       join("tasks", "status", "action.ts"),
     ]);
   });

@@ -26,6 +26,8 @@ describe("plugin: options of sequencer:node", function () {
       listen: undefined,
       rpcPort: 8550,
       statusPort: 8552,
+      rpcHost: undefined,
+      statusHost: undefined,
       level: "info",
     });
   });
@@ -37,9 +39,17 @@ describe("plugin: options of sequencer:node", function () {
         listen: "[::]:9",
         rpcPort: "0",
         statusPort: "65535",
+        rpcHost: "::",
+        statusHost: "alice.example",
         logLevel: "debug",
       }),
-    ).to.include({ rpcPort: 0, statusPort: 65_535, level: "debug" });
+    ).to.include({
+      rpcPort: 0,
+      statusPort: 65_535,
+      rpcHost: "::",
+      statusHost: "alice.example",
+      level: "debug",
+    });
   });
 
   it("says what is wrong, and what to do", function () {
@@ -53,6 +63,11 @@ describe("plugin: options of sequencer:node", function () {
     expect(refusalOf({ listen: "8650" })).to.match(/Write host:port/);
     expect(refusalOf({ rpcPort: "65535" })).to.match(/--rpc-port "65535"/);
     expect(refusalOf({ statusPort: "-1" })).to.match(/--status-port "-1"/);
+    for (const host of ["", "a b", "host:80", "[::1]", "http://a", "a\n"])
+      for (const name of ["rpcHost", "statusHost"] as const)
+        expect(refusalOf({ [name]: host }), host).to.match(
+          /^--(rpc|status)-host ".*" is not a host\. Give an address/s,
+        );
     expect(refusalOf({ logLevel: "loud" })).to.match(/--log-level.*loud/);
   });
 });

@@ -89,6 +89,19 @@ const node: readonly Row[] = [
   ["NUMBER_INVALID", [...home, "--rpc-port", "0x1f90"], "0x1f90"],
   ["NUMBER_INVALID", [...home, "--rpc-port", ""], '""'],
   ["NUMBER_INVALID", [...home, "--status-port", huge], huge],
+  ["HOST_INVALID", [...home, "--rpc-host", ""], '""'],
+  ["HOST_INVALID", [...home, "--rpc-host", "0.0.0.0:8550"], "0.0.0.0:8550"],
+  ["HOST_INVALID", [...home, "--status-host", "//alice"], '"//alice"'],
+  [
+    "SERVER_TOKEN_MISSING",
+    [...home, "--rpc-host", "0.0.0.0"],
+    ["--rpc-host", '"0.0.0.0"', "rpcToken"],
+  ],
+  [
+    "SERVER_TOKEN_MISSING",
+    [...home, "--status-host", "127.evil.example"],
+    ["--status-host", "127.evil.example", "statusToken"],
+  ],
   ["CHOICE_INVALID", [...home, "--log-level", "loud"], '"loud"'],
   ["HARDHAT", [...home, "--port", "8550"], "--port"],
 ];
