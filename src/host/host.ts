@@ -1,7 +1,8 @@
 import type { NodeName } from "../protocol/ids.ts";
 import type { Api } from "../api/rpc/api.ts";
 import { UserBook } from "../api/book.ts";
-import type { RpcOptions } from "../api/rpc/server.ts";
+import type { Unavailable } from "../api/rpc/gate.ts";
+import type { RpcOptions, RpcServer } from "../api/rpc/server.ts";
 import type { Timers } from "../async/timers.ts";
 import type { ChainClient, Faucet } from "../chain/ports.ts";
 import { newSalt, SALT_BYTES } from "../domains/states/content.ts";
@@ -163,6 +164,20 @@ export class Host {
     };
     return await this.#open("JSON-RPC", open, async ({ close }) => {
       await close();
+    });
+  }
+
+  /** Answers users at a server that is there before and after. */
+  async serveAt(
+    server: RpcServer,
+    whyStopped: () => Unavailable,
+    report: (error: unknown) => void,
+  ): Promise<void> {
+    const open = async (): Promise<void> => {
+      server.serve(await this.#createApi(report));
+    };
+    await this.#open("JSON-RPC", open, () => {
+      server.pause(whyStopped());
     });
   }
 

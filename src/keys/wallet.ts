@@ -10,12 +10,15 @@ export const SECRET_BYTES = 32;
 export interface Wallet {
   /** The same name always has the same key. */
   readonly keyOf: (name: string) => PayerKey;
+  /** Tells wallets apart, and nothing of their secrets. */
+  readonly print: string;
 }
 
 /** Keys that are kept at least. To make one again costs a multiplication on the curve. */
 const KEPT = 1_024;
 /** Changes when keys are to be derived in another way. */
 const PURPOSE = "hardhat-sequencer identity 1:";
+const PRINT_PURPOSE = "hardhat-sequencer wallet print 1";
 
 /** A wallet that is gone with the process. */
 export function createWallet(): Wallet {
@@ -26,6 +29,7 @@ export function createWallet(): Wallet {
 export function walletOf(secret: Uint8Array): Wallet {
   const kept = createRecent<string, PayerKey>(KEPT);
   return {
+    print: printOf(secret),
     keyOf: (name) => {
       const known = recall(kept, name);
       if (known !== undefined) return known;
@@ -34,6 +38,11 @@ export function walletOf(secret: Uint8Array): Wallet {
       return key;
     },
   };
+}
+
+function printOf(secret: Uint8Array): string {
+  const bytes = hkdfSync("sha256", secret, "", PRINT_PURPOSE, 32);
+  return Buffer.from(bytes).toString("hex");
 }
 
 /** HKDF (RFC 5869), with so many bits more than a key has that all keys are equally likely. */

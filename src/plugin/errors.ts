@@ -418,6 +418,19 @@ const messages = {
     `${what} cannot be called like this: ${problems}.`,
   PROXY_REFUSED: ({ network, reason }: { network: string; reason: string }) =>
     `Network "${network}" does not take the deterministic deployment proxy: ${reason}. Deploy a factory of your own with the Ignition module hardhat-sequencer/ignition, and name it in sequencer.networks.${network}.factory.`,
+  REPLICA_FAILED: ({
+    node,
+    replica,
+    reason,
+  }: {
+    node: string;
+    replica: string;
+    reason: string;
+  }) => `The replica ${replica} of ${node} has stopped: ${reason}`,
+  REPLICA_NAME_INVALID: ({ value }: { value: string }) =>
+    `--replica "${value}" is not a name. Use letters, digits, ".", "_" and "-", at most 64, beginning with a letter or digit.`,
+  REPLICA_WITHOUT_DATABASE: ({ replica }: { replica: string }) =>
+    `--replica "${replica}" needs the database that all replicas of the node share. Set sequencer.database in hardhat.config.ts, or leave out --replica.`,
   REFUSED: ({ reason }: { reason: string }) => reason,
   REORGANISATION_TOO_DEEP: ({ depth, max }: { depth: number; max: number }) =>
     `The last ${depth} blocks cannot be replaced: the chain can go back by ${max} blocks, to the creation of the last group. Make more blocks first, or give a smaller depth.`,

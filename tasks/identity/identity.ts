@@ -1,3 +1,4 @@
+import { loadWallet } from "../../src/keys/wallet-file.ts";
 import { encodePublicKey } from "../../src/keys/identity.ts";
 import { parseNodeHome } from "../shared/node-home.ts";
 import { openIdentity } from "../shared/node-identity.ts";
@@ -16,5 +17,7 @@ export function identityOf(options: {
 }): IdentityFact {
   const { name, directory } = parseNodeHome(options);
   const { publicKey } = openIdentity(directory);
+  // All secrets of a node are there from then on: replicas get copies of them before any of them runs.
+  loadWallet({ directory });
   return { node: name, key: encodePublicKey(publicKey) };
 }

@@ -51,6 +51,12 @@ export const nodeTask: TaskDefinition = task(
   })
   .addOption({
     ...text,
+    name: "replica",
+    description:
+      "Which replica of the node it is, where sequencer.database is set (default: the name of this machine)",
+  })
+  .addOption({
+    ...text,
     name: "logLevel",
     description:
       "With --json, the least that is written: debug, info, warn or error (default: info)",

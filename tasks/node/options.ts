@@ -1,6 +1,7 @@
 import { SequencerError } from "../../src/plugin/errors.ts";
 import { parseHostAndPort } from "../../src/plugin/peers-config.ts";
 import { isHost } from "../../src/plugin/servers-config.ts";
+import { parseNodeName } from "../../src/protocol/ids.ts";
 import { type LogLevel, logLevels } from "../../src/monitor/log-lines.ts";
 import { type NodeHome, parseNodeHome } from "../shared/node-home.ts";
 import { parseChoice, parseNumber } from "../shared/parse-option.ts";
@@ -15,6 +16,7 @@ export interface NodeOptions {
   readonly rpcHost?: string | undefined;
   readonly statusHost?: string | undefined;
   readonly logLevel?: string | undefined;
+  readonly replica?: string | undefined;
 }
 
 /** What the user asks for, checked. */
@@ -31,6 +33,8 @@ export interface NodeRequest extends NodeHome {
   readonly statusHost: string | undefined;
   /** The least that is written down. */
   readonly level: LogLevel;
+  /** Which replica of the node it is; undefined: that of this machine, if the node has replicas. */
+  readonly replica: string | undefined;
 }
 
 const rpcPortDefault = 8550;
@@ -55,7 +59,14 @@ export function parseNodeOptions(options: NodeOptions): NodeRequest {
     rpcHost: parseHost("--rpc-host", options.rpcHost),
     statusHost: parseHost("--status-host", options.statusHost),
     level: parseChoice("--log-level", options.logLevel, logLevels) ?? "info",
+    replica: parseReplica(options.replica),
   };
+}
+
+function parseReplica(text: string | undefined): string | undefined {
+  if (text !== undefined && parseNodeName(text) === undefined)
+    throw new SequencerError("REPLICA_NAME_INVALID", { value: text });
+  return text;
 }
 
 function parseHost(name: string, text: string | undefined): string | undefined {

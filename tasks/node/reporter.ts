@@ -10,6 +10,12 @@ import {
 import type { SocketFact } from "../../src/network/socket/facts.ts";
 import { runFactOf } from "../../src/view/facts.ts";
 import { toLines } from "../../src/view/plain.ts";
+import type {
+  ReplicaFact,
+  Role,
+  RoleDetails,
+} from "../../src/replica/options.ts";
+import { replicaLineOf, roleLineOf } from "./replica-lines.ts";
 
 /** A node that is up, and where it can be reached. */
 export interface Reachable {
@@ -33,6 +39,9 @@ export interface Reachable {
 export interface NodeReporter {
   readonly see: (fact: NodeFact) => void;
   readonly seePeer: (fact: SocketFact) => void;
+  /** Which role a replica has now, and what it met. */
+  readonly seeRole: (role: Role, details: RoleDetails) => void;
+  readonly seeReplica: (fact: ReplicaFact) => void;
   readonly ready: (where: Reachable) => void;
   readonly stopping: () => void;
   /** An error that users of the node are not told. */
@@ -59,6 +68,14 @@ export function jsonReporter(
           `peer-${type}`,
           fields,
         );
+    },
+    seeRole: (role, details) => {
+      const { level, fields } = roleLineOf(role, details);
+      log.note(level, "replica-role", fields);
+    },
+    seeReplica: (fact) => {
+      const { level, event, fields } = replicaLineOf(fact);
+      log.note(level, event, fields);
     },
     ready: ({ address, ...where }) => {
       log.note("info", "ready", { ...where, address: showAddress(address) });
@@ -98,6 +115,20 @@ export function plainReporter(
         write(
           `No connection with ${fact.peer}${placeOf(fact)}: ${fact.reason}`,
         );
+    },
+    seeRole: (role, details) => {
+      const { fields } = roleLineOf(role, details);
+      const { cause, reason } = fields;
+      write(
+        `This replica is ${role} (${cause})${reason === undefined ? "" : `: ${reason}`}`,
+      );
+    },
+    seeReplica: (fact) => {
+      const { event, fields } = replicaLineOf(fact);
+      const values = Object.values(fields).join(", ");
+      write(
+        `${event.replaceAll("-", " ")}${values === "" ? "" : `: ${values}`}`,
+      );
     },
     ready: ({ address, ...where }) => {
       write(

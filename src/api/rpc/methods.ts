@@ -8,6 +8,7 @@ import { groupMethods } from "./methods/groups.ts";
 import { identityMethods } from "./methods/identities.ts";
 import { listenerMethods } from "./methods/listeners.ts";
 import { receiptMethods } from "./methods/receipts.ts";
+import { createReplicasMethod } from "./methods/replicas.ts";
 import { sequencerMethods } from "./methods/sequencer.ts";
 import { transactionMethods } from "./methods/transactions.ts";
 import { openRpc } from "./openrpc.ts";
@@ -34,6 +35,7 @@ export const methods: readonly Method[] = [
   ...baseLedgerMethods,
   ...sequencerMethods,
   ...groupViewMethods,
+  createReplicasMethod(async () => await Promise.resolve(null)),
   discover,
 ];
 

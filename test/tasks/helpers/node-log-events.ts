@@ -2,6 +2,7 @@ import { Writable } from "node:stream";
 
 import type { NodeFact } from "../../../src/node/ports.ts";
 import type { SocketFact } from "../../../src/network/socket/facts.ts";
+import type { ReplicaFact } from "../../../src/replica/options.ts";
 import { jsonReporter } from "../../../tasks/node/reporter.ts";
 import {
   bob as peer,
@@ -83,6 +84,19 @@ const nodeFacts: FactsOf<NodeFact> = {
   ],
 };
 
+const error = new Error(reason);
+const replicaFacts: FactsOf<ReplicaFact> = {
+  Trouble: [
+    { type: "Trouble", error },
+    { type: "Trouble", error: undefined },
+  ],
+  Rebuilt: [{ type: "Rebuilt", reason, snapshot: 1 }],
+  SnapshotMade: [{ type: "SnapshotMade", sequence: 1 }],
+  SnapshotFailed: [{ type: "SnapshotFailed", error }],
+  SnapshotRefused: [{ type: "SnapshotRefused", sequence: 1, error }],
+  Outdated: [{ type: "Outdated", error }],
+};
+
 /** The names of the fields of every line that a node's log can have, by its event: all facts are given to a real log. */
 export function nodeLogEvents(): Readonly<Record<string, readonly string[]>> {
   const socketFacts: FactsOf<SocketFact> = {
@@ -108,6 +122,15 @@ export function nodeLogEvents(): Readonly<Record<string, readonly string[]>> {
   const reporter = jsonReporter({ node: "alice", level: "debug" }, { stream });
   for (const fact of Object.values(nodeFacts).flat()) reporter.see(fact);
   for (const fact of Object.values(socketFacts).flat()) reporter.seePeer(fact);
+  reporter.seeRole("passive", {
+    cause: "promotion",
+    epoch: 1,
+    head: { sequence: 1, hash: "" },
+    heir: "r2",
+    error: new Error(reason),
+  });
+  for (const fact of Object.values(replicaFacts).flat())
+    reporter.seeReplica(fact);
   reporter.ready({
     network: "sepolia",
     chainId: 1,

@@ -1,3 +1,6 @@
+import { copyFileSync, existsSync, mkdirSync } from "node:fs";
+import path from "node:path";
+
 import { expect } from "chai";
 import type { HardhatUserConfig } from "hardhat/config";
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
@@ -9,6 +12,7 @@ import type {
   GroupEntry,
 } from "../../../src/plugin/groups-config.ts";
 import type { PeerConfig } from "../../../src/plugin/peers-config.ts";
+import type { DatabaseUserConfig } from "../../../src/plugin/database-config.ts";
 import type { ServersUserConfig } from "../../../src/plugin/servers-config.ts";
 import { identityOf } from "../../../tasks/identity/identity.ts";
 import {
@@ -66,7 +70,11 @@ export class ServedNodes {
   /** What nodes reported as errors. */
   readonly reported: unknown[] = [];
 
-  private constructor(url: string, ports: readonly number[]) {
+  private constructor(
+    url: string,
+    ports: readonly number[],
+    listens: readonly string[],
+  ) {
     this.#url = url;
     const dataDir = this.#directory.path;
     const peer = (index: number): PeerConfig => ({
@@ -74,14 +82,19 @@ export class ServedNodes {
       key: identityOf({ name: names[index], dataDir }).key,
       endorser: publishedAccount(index + 1).address,
     });
-    this.peers = { alice: peer(0), bob: peer(1), carol: peer(2) };
+    const alice =
+      listens.length === 0 ? peer(0) : { ...peer(0), address: [...listens] };
+    this.peers = { alice, bob: peer(1), carol: peer(2) };
   }
 
-  /** Identities and addresses of three nodes. None of them runs yet. */
-  static async prepare({ url }: SharedChain): Promise<ServedNodes> {
+  /** Identities and addresses of three nodes; alice may have replicas that listen elsewhere. None of them runs yet. */
+  static async prepare(
+    { url }: SharedChain,
+    listens: readonly string[] = [],
+  ): Promise<ServedNodes> {
     const ports: number[] = [];
     for (const _ of names) ports.push(await freePort());
-    return new ServedNodes(url, ports);
+    return new ServedNodes(url, ports, listens);
   }
 
   async stop(): Promise<void> {
@@ -127,18 +140,34 @@ export class ServedNodes {
     return new RpcClient((await this.serve(name, { groups })).url);
   }
 
+  /** Every replica has a folder of its own, with the same keys. */
+  #dataDirOf(name: Name, replica: string | undefined): string {
+    const shared = this.#directory.path;
+    if (replica === undefined) return shared;
+    const own = path.join(shared, replica);
+    for (const file of ["identity.pem", "wallet.secret"]) {
+      const from = path.join(shared, name, file);
+      if (!existsSync(from)) continue;
+      mkdirSync(path.join(own, name), { recursive: true });
+      copyFileSync(from, path.join(own, name, file));
+    }
+    return own;
+  }
+
   /** Starts a node, and gives where it can be reached. */
   async serve(
     name: Name,
     {
       groups = {},
       options = {},
-      servers,
+      ...config
     }: {
       readonly groups?: Readonly<Record<string, GroupEntry>>;
       readonly options?: Omit<NodeOptions, "name" | "dataDir">;
       readonly servers?: ServersUserConfig;
+      readonly database?: DatabaseUserConfig;
     } = {},
+    parts: Parts = this.#parts,
   ): Promise<Reachable> {
     const reporter = plainReporter(
       { node: name },
@@ -147,7 +176,7 @@ export class ServedNodes {
         report: (error) => this.reported.push(error),
       },
     );
-    const dataDir = this.#directory.path;
+    const dataDir = this.#dataDirOf(name, options.replica);
     const { networks, sequencer } = this.configuration(groups);
     return await serve(
       parseNodeOptions({
@@ -159,13 +188,10 @@ export class ServedNodes {
       }),
       {
         hre: await anEnvironment(
-          {
-            networks,
-            sequencer: { ...sequencer, ...(servers && { servers }) },
-          },
+          { networks, sequencer: { ...sequencer, ...config } },
           "chain",
         ),
-        parts: this.#parts,
+        parts,
         reporter,
         onFatal: (error) => {
           throw error;

@@ -29,6 +29,7 @@ describe("plugin: options of sequencer:node", function () {
       rpcHost: undefined,
       statusHost: undefined,
       level: "info",
+      replica: undefined,
     });
   });
 

@@ -103,6 +103,12 @@ const node: readonly Row[] = [
     ["--status-host", "127.evil.example", "statusToken"],
   ],
   ["CHOICE_INVALID", [...home, "--log-level", "loud"], '"loud"'],
+  ["REPLICA_NAME_INVALID", [...home, "--replica", "r 1"], '"r 1"'],
+  [
+    "REPLICA_WITHOUT_DATABASE",
+    [...home, "--replica", "r1"],
+    ['"r1"', "sequencer.database"],
+  ],
   ["HARDHAT", [...home, "--port", "8550"], "--port"],
 ];
 

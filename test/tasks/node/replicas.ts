@@ -1,0 +1,133 @@
+import { expect } from "chai";
+import { z } from "zod";
+
+import { Parts } from "../../../src/host/parts.ts";
+import type { GroupEntry } from "../../../src/plugin/groups-config.ts";
+import type { Reachable } from "../../../tasks/node/reporter.ts";
+import { RpcClient } from "../../../tasks/shared/rpc-client.ts";
+import { PostgresServer } from "../../helpers/postgres.ts";
+import { freePort } from "../../plugin/helpers/processes.ts";
+import { until } from "../../torture/harness/processes/until.ts";
+import {
+  mint,
+  ServedNodes,
+  SharedChain,
+  untilConfirmed,
+  untilJoined,
+} from "../helpers/served-nodes.ts";
+
+const replicasType = z.object({
+  answeredBy: z.string(),
+  active: z.string().optional(),
+  epoch: z.number(),
+  replicas: z.array(z.object({ name: z.string(), role: z.string() })),
+});
+
+interface Served {
+  readonly at: Reachable;
+  readonly rpc: RpcClient;
+  readonly parts: Parts;
+}
+
+describe("sequencer:node with replicas", function () {
+  this.timeout(240_000);
+  let server: PostgresServer;
+  let chain: SharedChain;
+  let nodes: ServedNodes;
+  let groups: Readonly<Record<string, GroupEntry>>;
+  const served = new Map<string, Served>();
+  const listens = new Map<string, string>();
+
+  before(async () => {
+    server = await PostgresServer.start();
+    chain = await SharedChain.start();
+    for (const replica of ["r1", "r2"])
+      listens.set(replica, `127.0.0.1:${await freePort()}`);
+    nodes = await ServedNodes.prepare(chain, [...listens.values()]);
+    groups = await nodes.deploy({
+      members: "alice,bob,carol",
+      domain: "group-token",
+    });
+    for (const name of ["bob", "carol"] as const)
+      await nodes.start(name, groups);
+  });
+
+  after(async () => {
+    for (const { parts } of served.values()) await parts.close();
+    await nodes.stop();
+    await chain.stop();
+    await server.stop();
+  });
+
+  async function serve(replica: string): Promise<Served> {
+    const parts = new Parts();
+    const at = await nodes.serve(
+      "alice",
+      {
+        groups,
+        options: { replica, listen: listens.get(replica) },
+        database: { url: server.url, leaseMs: 1_500, graceMs: 500, pollMs: 50 },
+      },
+      parts,
+    );
+    const one = { at, parts, rpc: new RpcClient(at.url) };
+    served.set(replica, one);
+    return one;
+  }
+
+  async function untilActive(name: string): Promise<Served> {
+    const one = served.get(name);
+    if (one === undefined) throw new Error(`There is no replica ${name}.`);
+    await until({ what: `${name} is active`, deadlineMs: 60_000 }, async () => {
+      const { active } = await one.rpc.ask(replicasType, "sequencer_replicas");
+      const ready = await fetch(`${one.at.statusUrl}/ready`);
+      return active === name && ready.ok ? true : undefined;
+    });
+    return one;
+  }
+
+  it("serves users at the active one, and says at the passive one which that is", async () => {
+    await serve("r1");
+    const { rpc } = await untilActive("r1");
+    await untilJoined(rpc, "main");
+    await untilConfirmed(rpc, await mint(rpc, groups["main"]));
+
+    const passive = await serve("r2");
+    const answer = await fetch(passive.at.url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "sequencer_status",
+        params: [],
+      }),
+    });
+    expect(answer.status).to.equal(503);
+    expect(answer.headers.get("retry-after")).to.equal("1");
+    const { error } = (await answer.json()) as {
+      readonly error: { readonly code: number; readonly message: string };
+    };
+    expect(error.code).to.equal(-32_002);
+    expect(error.message).to.match(/alice\/r2 is passive/);
+    expect((await fetch(`${passive.at.statusUrl}/health`)).status).to.equal(
+      200,
+    );
+    const ready = await fetch(`${passive.at.statusUrl}/ready`);
+    expect(ready.status).to.equal(503);
+    expect(await ready.text()).to.include("passive");
+  });
+
+  it("goes on at the other one when the active one is stopped", async () => {
+    const first = served.get("r1");
+    if (first === undefined) throw new Error("There is no r1.");
+    const id = await mint(first.rpc, groups["main"]);
+    await first.parts.close();
+    served.delete("r1");
+    const { rpc } = await untilActive("r2");
+    await untilConfirmed(rpc, id);
+    await untilConfirmed(rpc, await mint(rpc, groups["main"]));
+    const { epoch } = await rpc.ask(replicasType, "sequencer_replicas");
+    expect(epoch).to.equal(2);
+  });
+});
