@@ -115,10 +115,10 @@ async function publish(
     parts += 1;
     size += bytes.length;
   }
+  const isDurable = `EXISTS (SELECT FROM ${schema}.turn WHERE bucket = $1 AND sequence = $2 AND hash = $3)`;
   const { rowCount } = await client.query(
     `INSERT INTO ${schema}.snapshot (bucket, sequence, hash, parts, size, checksum, made_by, made_at)
-     SELECT $1, $2, $3, $4, $5, $6, $7, clock_timestamp()
-     WHERE EXISTS (SELECT FROM ${schema}.turn WHERE bucket = $1 AND sequence = $2 AND hash = $3)`,
+     SELECT $1, $2, $3, $4, $5, $6, $7, clock_timestamp() WHERE ${isDurable}`,
     [
       bucket,
       sequence,

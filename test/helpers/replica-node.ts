@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
+import { inspect } from "node:util";
 
 import { machineTimers } from "../../src/async/timers.ts";
 import type { Activate } from "../../src/replica/activation.ts";
@@ -29,6 +30,9 @@ export const aNode: NodeFacts = {
 
 /** Quick ones, so that tests need not wait for long. */
 export const quick = { leaseMs: 1_000, graceMs: 400, pollMs: 50 } as const;
+
+/** Much more than anything takes, on a busy machine too. */
+const WAIT_MS = 20_000;
 
 export type ReplicaSettings = Pick<
   ReplicaOptions,
@@ -115,13 +119,23 @@ export class ReplicaNode {
   /** Resolves when something holds, which is asked whenever something of this replica has changed. */
   async until(holds: () => boolean): Promise<void> {
     if (holds()) return;
-    await new Promise<void>((resolve) => {
+    let timeout: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve, reject) => {
       const look = (): void => {
         if (holds()) resolve();
         else this.#looks.push(look);
       };
       this.#looks.push(look);
+      timeout = setTimeout(() => {
+        const { changes, facts, exits } = this;
+        reject(
+          new Error(
+            `It did not come to that: ${inspect({ changes, facts, exits })}`,
+          ),
+        );
+      }, WAIT_MS);
     });
+    clearTimeout(timeout);
   }
 
   async untilRole(role: Role): Promise<RoleDetails> {

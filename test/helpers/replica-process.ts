@@ -40,9 +40,12 @@ export class ReplicaProcess {
 
   constructor(settings: ChildSettings) {
     this.name = settings.name;
-    this.#child = spawn(process.execPath, [program, JSON.stringify(settings)], {
-      stdio: ["pipe", "pipe", "inherit"],
-    });
+    // With what this process was started with: sources may be sabotaged.
+    this.#child = spawn(
+      process.execPath,
+      [...process.execArgv, program, JSON.stringify(settings)],
+      { stdio: ["pipe", "pipe", "inherit"] },
+    );
     // It may end before it has read all.
     this.#child.stdin.on("error", () => undefined);
     createInterface({ input: this.#child.stdout }).on("line", (text) => {

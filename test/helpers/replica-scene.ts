@@ -22,7 +22,7 @@ export class ReplicaScene {
       await this.#server?.stop();
     });
     beforeEach(async () => {
-      this.schema = await newSchema(this.server);
+      this.schema = await this.nextSchema();
       this.#directory = temporaryDirectory();
     });
     afterEach(async () => {
@@ -34,6 +34,11 @@ export class ReplicaScene {
   get server(): PostgresServer {
     if (this.#server === undefined) throw new Error("There is no server yet.");
     return this.#server;
+  }
+
+  /** For another node. */
+  async nextSchema(): Promise<string> {
+    return await newSchema(this.server);
   }
 
   fileOf(name: string): string {

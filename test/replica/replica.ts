@@ -206,6 +206,7 @@ describe("A replica", function () {
       );
       const failure = await errorOf(r1.save(2));
       expect(failure.code).to.equal("LOST");
+      expect(r1.replica.role).to.equal("passive");
       await r1.until(() =>
         r1.changes.some(({ details: { cause } }) => cause === "lease-lost"),
       );
@@ -293,11 +294,14 @@ describe("A replica", function () {
       await scene.server.query(
         `UPDATE ${scene.schema}.bucket SET epoch = epoch + 1, instance = 'another'`,
       );
-      await r2.untilRole("active");
-      expect(r1.replica.role).to.equal("passive");
-      await r1.until(() => r1.exits.length > 0);
-      expect(r1.exits[0]?.message).to.include("lease-lost");
-      for (const end of ends) end();
+      try {
+        await r2.untilRole("active");
+        expect(r1.replica.role).to.equal("passive");
+        await r1.until(() => r1.exits.length > 0);
+        expect(r1.exits[0]?.message).to.include("lease-lost");
+      } finally {
+        for (const end of ends) end();
+      }
     });
   });
 

@@ -8,7 +8,6 @@ import { openSession } from "../../src/replica/session.ts";
 import { makeSnapshot } from "../../src/replica/snapshot.ts";
 import { openMachineDisk } from "../../src/store/disk.ts";
 import { openStore } from "../../src/store/store.ts";
-import { tablesOf } from "../helpers/recorded-disk.ts";
 import type { ReplicaNode } from "../helpers/replica-node.ts";
 import { ReplicaScene } from "../helpers/replica-scene.ts";
 
