@@ -49,7 +49,7 @@ export class Lease {
   /** When the last request was sent that the server has answered. */
   #aliveAt = 0;
   /** Since when nobody has had it, as far as this process has looked. */
-  #freeSince: number | undefined;
+  #free: { readonly since: number; readonly regained: string } | undefined;
   #cancelPing: () => void = () => undefined;
   #regaining: Promise<Head | undefined> | undefined;
   /** To get a session back, also if nobody waits for it any more. */
@@ -131,7 +131,7 @@ export class Lease {
       return undefined;
     }
     this.#aliveAt = sentAt;
-    this.#freeSince = undefined;
+    this.#free = undefined;
     this.#taken = { epoch: Number(row.epoch), head: headOf(row) };
     this.#pingLater();
     return this.#taken;
@@ -258,8 +258,9 @@ export class Lease {
     // The old session may still be there for the server: then the lock is its own, for one lease at most.
     if (!(await tryLock(client, lock))) return "later";
     const { rows } = await client.query<BucketRow>(
-      `SELECT epoch, head_sequence, head_hash FROM ${schema}.bucket
-       WHERE bucket = $1 AND epoch = $2 AND instance = $3 AND state = 'open'`,
+      `UPDATE ${schema}.bucket SET regained = regained + 1
+       WHERE bucket = $1 AND epoch = $2 AND instance = $3 AND state = 'open'
+       RETURNING epoch, head_sequence, head_hash`,
       [bucket, taken?.epoch, instance],
     );
     const [row] = rows;
@@ -283,7 +284,7 @@ export class Lease {
         if (this.#client !== client) return;
         this.#client = undefined;
         // The server may have been down: then its owner had no chance to take it back.
-        this.#freeSince = undefined;
+        this.#free = undefined;
         void this.regain(error);
       },
     );
@@ -294,7 +295,7 @@ export class Lease {
   #dropSession(): void {
     const client = this.#client;
     this.#client = undefined;
-    this.#freeSince = undefined;
+    this.#free = undefined;
     void client?.end().catch(() => undefined);
   }
 
@@ -306,12 +307,14 @@ export class Lease {
   /** Whether this process may try to take it. */
   async #isFree(client: pg.Client, lock: Lock): Promise<boolean> {
     const { graceMs } = this.#options;
-    const { isLocked, isOffered } = await lookAt(client, lock, this.#options);
-    if (isLocked) this.#freeSince = undefined;
-    if (isLocked || isOffered) return !isLocked;
+    const look = await lookAt(client, lock, this.#options);
+    const { isLocked, isOffered, regained } = look;
     const now = this.#timers.now();
-    this.#freeSince ??= now;
-    return this.#freeSince < now && now - this.#freeSince >= graceMs;
+    // Its owner may have had it between two looks.
+    if (isLocked || this.#free?.regained !== regained)
+      this.#free = isLocked ? undefined : { since: now, regained };
+    if (isLocked || isOffered) return !isLocked;
+    return this.#free !== undefined && now - this.#free.since >= graceMs;
   }
 
   #pingLater(): void {

@@ -30,6 +30,14 @@ export async function findLock(
   return { table: row.table, bucket };
 }
 
+/** The lock at one moment. */
+export interface Look {
+  readonly isLocked: boolean;
+  readonly isOffered: boolean;
+  /** Grows when its owner has lost it and taken it again, which nobody else may have seen. */
+  readonly regained: string;
+}
+
 /**
  * Whether a process has the lock, and whether a replica may take it without waiting: its last owner has given it up, to nobody else, or
  * was this process.
@@ -46,12 +54,13 @@ export async function lookAt(
     readonly instance: string;
     readonly name: string;
   },
-): Promise<{ readonly isLocked: boolean; readonly isOffered: boolean }> {
+): Promise<Look> {
   const { rows } = await client.query<{
+    readonly regained: string;
     readonly is_locked: boolean;
     readonly is_offered: boolean;
   }>(
-    `SELECT ${isLockedSql("$2::int::oid")} AS is_locked,
+    `SELECT regained, ${isLockedSql("$2::int::oid")} AS is_locked,
        (owner IS NULL AND coalesce(heir, $4) = $4) OR coalesce(instance = $3, false) AS is_offered
      FROM ${schema}.bucket WHERE bucket = $1`,
     [bucket, table, instance, name],
@@ -62,7 +71,8 @@ export async function lookAt(
       "SCHEMA",
       `The schema ${schema} has no bucket ${bucket}. Prepare it first.`,
     );
-  return { isLocked: row.is_locked, isOffered: row.is_offered };
+  const { is_locked: isLocked, is_offered: isOffered, regained } = row;
+  return { isLocked, isOffered, regained };
 }
 
 export async function tryLock(

@@ -9,7 +9,7 @@ export function isSchemaName(name: string): boolean {
 
 /**
  * The tables of one node. A bucket is one log with one lease; a node without workers has one. The body of a turn is dense already, so
- * PostgreSQL does not try to compress it. `heir` is the replica to which the last owner left the lease, and `wanted` the one that an
+ * PostgreSQL does not try to compress it. `regained` counts how often an owner had to take its lock again. `heir` is the replica to which the last owner left the lease, and `wanted` the one that an
  * operator has asked for. Nothing is decided by the table `replica`: it is for people.
  */
 export function schemaSql(schema: string): string {
@@ -21,6 +21,7 @@ CREATE TABLE IF NOT EXISTS ${schema}.bucket (
   owner text,
   instance text,
   heir text,
+  regained bigint NOT NULL DEFAULT 0,
   wanted text,
   wanted_at timestamptz,
   state text NOT NULL CHECK (state IN ('open', 'stopped')),

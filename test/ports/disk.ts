@@ -1,10 +1,16 @@
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 
+import { expect } from "chai";
+
+import { Database } from "../../src/store/database.ts";
 import { type Disk, openMachineDisk } from "../../src/store/disk.ts";
 import { Queue } from "../../src/simulation/queue.ts";
 import { Random } from "../../src/simulation/random.ts";
-import { SimulatedDisk } from "../../src/simulation/whole/disk.ts";
+import {
+  type FlushFault,
+  SimulatedDisk,
+} from "../../src/simulation/whole/disk.ts";
 import { SimulatedMachine } from "../../src/simulation/whole/machine.ts";
 import { temporaryDirectory } from "../helpers/stores.ts";
 import { untilInTime } from "./suites/real-time.ts";
@@ -73,3 +79,65 @@ for (const isKept of [false, true])
       };
     },
   );
+
+describe("A simulated disk whose log is refused", () => {
+  it("shows what was written to the instance that wrote it, and to nobody else", () => {
+    const queue = new Queue();
+    let fault: FlushFault = "none";
+    const disk = new SimulatedDisk({
+      flushMs: () => 1,
+      drawFault: () => fault,
+      onFlushed: () => undefined,
+    });
+    const start = (): Database =>
+      new Database(
+        { file: "" },
+        {
+          migrations: ["CREATE TABLE things (thing INTEGER)"],
+          openDisk: () =>
+            disk.open({
+              timers: {
+                now: () => queue.now,
+                after: (ms, run) => {
+                  queue.after(ms, run);
+                  return () => undefined;
+                },
+              },
+              isAlive: () => true,
+            }),
+        },
+      );
+    const things = (database: Database): unknown =>
+      database.all("SELECT thing FROM things").map(({ thing }) => thing);
+    const add = (database: Database, thing: number): void => {
+      database.write(() =>
+        database.run("INSERT INTO things VALUES (?)", thing),
+      );
+    };
+    const flushes = (database: Database): boolean => {
+      let isDurable: boolean | undefined;
+      database.flush((error) => (isDurable = error === undefined));
+      while (queue.step());
+      if (isDurable === undefined) throw new Error("Nobody was told.");
+      return isDurable;
+    };
+    const first = start();
+    add(first, 1);
+    expect(flushes(first)).to.equal(true);
+    add(first, 2);
+    fault = "refused";
+    expect(flushes(first)).to.equal(false);
+    fault = "none";
+    add(first, 3);
+    expect(flushes(first)).to.equal(false);
+    expect(things(first)).to.deep.equal([1, 2, 3]);
+    // The process may end in any way: nothing is written late.
+    disk.crash({ isKept: true });
+    const second = start();
+    expect(things(second)).to.deep.equal([1]);
+    add(second, 4);
+    expect(flushes(second)).to.equal(true);
+    expect(things(second)).to.deep.equal([1, 4]);
+    disk.close();
+  });
+});

@@ -9,6 +9,8 @@ import { ReplicaError } from "../../src/replica/errors.ts";
 import { prepareSchema } from "../../src/replica/prepare.ts";
 import { openSession } from "../../src/replica/session.ts";
 import { emptyHead, headAfter } from "../../src/store/log/chain.ts";
+import { FakeTimers } from "../helpers/fake-timers.ts";
+import { HoldingProxy } from "../helpers/holding-proxy.ts";
 import { PostgresServer } from "../helpers/postgres.ts";
 import { newSchema, Writer } from "../helpers/replica.ts";
 
@@ -187,6 +189,40 @@ describe("the lease of a log in PostgreSQL", function () {
     expect(await r2.untilTaken()).to.have.property("epoch", 2);
     expect(await r2.append("b")).to.equal(true);
     expect(await log()).to.have.length(2);
+  });
+
+  it("is not free for those who did not see that its owner had it in between", async () => {
+    const proxy = await HoldingProxy.start(server.port);
+    const timers = new FakeTimers();
+    const settings = { schema, leaseMs: 20_000, graceMs: 500 };
+    const r1 = new Writer(server, { ...settings, name: "r1", url: proxy.url });
+    const r2 = new Writer(server, { ...settings, name: "r2" }, timers);
+    writers.push(r1, r2);
+    const isFree = async (): Promise<boolean> =>
+      (await server.query("SELECT FROM pg_locks WHERE locktype = 'advisory'"))
+        .length === 0;
+    const lose = async (): Promise<void> => {
+      proxy.hold();
+      await terminate("r1");
+      while (!(await isFree()));
+    };
+    try {
+      await r1.take();
+      await lose();
+      expect(await r2.take()).to.equal(undefined);
+      proxy.letGo();
+      while (await isFree());
+      await lose();
+      timers.advance(500);
+      expect(await r2.take()).to.equal(undefined);
+      timers.advance(499);
+      expect(await r2.take()).to.equal(undefined);
+      timers.advance(1);
+      expect(await r2.take()).to.have.property("epoch", 2);
+    } finally {
+      proxy.letGo();
+      proxy.close();
+    }
   });
 
   it("survives the end of the server, and loses nothing that was told", async () => {

@@ -92,6 +92,7 @@ describe("Nodes as they ship, in the simulator", function () {
       "disk-failed",
       "disk-lost",
       "freeze",
+      "log-refused",
       "message-doubled",
       "message-late",
       "message-lost",

@@ -6,10 +6,12 @@ import type { DurableFacts } from "./watch/durable-facts.ts";
 import { NotedRows } from "./watch/noted-rows.ts";
 
 /**
- * What may go wrong with one flush. One that fails has lost what was to be flushed, even if a later one succeeds. A disk that lies
- * says that something is durable which is not: no node can survive that.
+ * What may go wrong with one flush. One that fails has lost what was to be flushed, even if a later one succeeds. A log that is refused has
+ * another owner: the instance still sees what it wrote, but nothing of that or of what follows is ever durable. A disk that lies says that
+ * something is durable which is not: no node can survive that.
  */
-export type FlushFault = "none" | "fails" | "fails after all" | "lies";
+export type FlushFault =
+  "none" | "fails" | "fails after all" | "refused" | "lies";
 
 interface SimulatedDiskPorts {
   /** Whether instances that lost the disk are told that it took what they wrote: then they do harm. */
@@ -32,6 +34,8 @@ export class SimulatedDisk {
   /** Of the process that has the disk. */
   #facts: DurableFacts | undefined;
   #isDirty = false;
+  /** The log takes nothing more from this instance. */
+  #isRefused = false;
   /** A transaction has begun and not ended. */
   #isInTurn = false;
   /** A copy from some time ago. */
@@ -73,16 +77,17 @@ export class SimulatedDisk {
             if (this.#ports.isFlushedForTwins === true && isAlive()) done(null);
             return;
           }
-          const fault = this.#ports.drawFault();
+          const fault = this.#isRefused ? "refused" : this.#ports.drawFault();
+          if (fault === "refused") this.#isRefused = true;
           if (fault === "none" || fault === "fails after all") this.#commit();
           if (!isAlive()) return;
           if (fault === "fails") this.crash({ isKept: false });
-          const isSaid = fault === "fails" || fault === "fails after all";
-          done(isSaid ? new Error("The disk has failed.") : null);
+          done(failureOf(fault));
         });
       },
       flushNow: () => {
-        if (!isCurrent()) throw new Error("Another process has the disk.");
+        if (!isCurrent() || this.#isRefused)
+          throw new Error("Another process has the disk.");
         this.#commit();
       },
       close: () => undefined,
@@ -90,7 +95,9 @@ export class SimulatedDisk {
   }
 
   /** The node is gone. What it had not flushed is lost, unless the machine wrote it all the same. */
-  crash({ isKept }: { readonly isKept: boolean }): void {
+  crash({ isKept: isWritten }: { readonly isKept: boolean }): void {
+    const isKept = isWritten && !this.#isRefused;
+    this.#isRefused = false;
     if (!this.#isDirty) return;
     this.#isDirty = false;
     if (this.#isInTurn) this.#database.exec("ROLLBACK TO turn; RELEASE turn");
@@ -181,6 +188,19 @@ export class SimulatedDisk {
           : value;
       },
     });
+  }
+}
+
+function failureOf(fault: FlushFault): Error | null {
+  switch (fault) {
+    case "none":
+    case "lies":
+      return null;
+    case "fails":
+    case "fails after all":
+      return new Error("The disk has failed.");
+    case "refused":
+      return new Error("Another process has the log.");
   }
 }
 

@@ -3,7 +3,7 @@ import type { SimulatedLedger } from "../chain-rpc/ledger.ts";
 import type { ChainFaults } from "../chain-rpc/rpc/faults.ts";
 import { type FaultCounter, type FaultPlan, noFaults } from "../faults.ts";
 import type { Queue } from "../queue.ts";
-import type { Random } from "../random.ts";
+import { Random } from "../random.ts";
 import type { FlushFault } from "./disk.ts";
 import type { SimulatedHost } from "./host.ts";
 import { wallMsAt } from "./machine.ts";
@@ -14,6 +14,8 @@ const DEPTH_MAX = 4;
 /** How long a flush takes when nothing is wrong. */
 const FLUSH_MS = 0.1;
 const BACKUP_EVERY_MS = 5_000;
+/** Share of failed flushes that a log elsewhere refuses, as when another process has it. */
+const REFUSED = 0.5;
 
 interface IncidentPorts {
   readonly queue: Queue;
@@ -33,6 +35,7 @@ interface IncidentPorts {
 export class Incidents {
   readonly #settings: WholeSettings;
   readonly #ports: IncidentPorts;
+  readonly #logs: Random;
   #plan: FaultPlan = noFaults;
   /** The node whose disk was lost. */
   #lost: NodeName | undefined;
@@ -42,6 +45,7 @@ export class Incidents {
   constructor(settings: WholeSettings, ports: IncidentPorts) {
     this.#settings = settings;
     this.#ports = ports;
+    this.#logs = new Random(settings.seed, "logs");
   }
 
   /** Blocks come for as long as the run lasts. */
@@ -108,8 +112,10 @@ export class Incidents {
     const { random, faults } = this.#ports;
     if (random.chance(this.#settings.diskLies)) return "lies";
     if (!random.chance(this.#plan.failedCommit)) return "none";
-    faults.count("disk-failed");
-    return random.pick(["fails", "fails after all"] as const);
+    const fault = random.pick(["fails", "fails after all"] as const);
+    const isRefused = this.#logs.chance(REFUSED);
+    faults.count(isRefused ? "log-refused" : "disk-failed");
+    return isRefused ? "refused" : fault;
   }
 
   /** A node has written something down, and nobody knows of it yet. */
