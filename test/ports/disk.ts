@@ -5,6 +5,7 @@ import { expect } from "chai";
 
 import { Database } from "../../src/store/database.ts";
 import { type Disk, openMachineDisk } from "../../src/store/disk.ts";
+import { DurableFacts } from "../../src/simulation/whole/watch/durable-facts.ts";
 import { Queue } from "../../src/simulation/queue.ts";
 import { Random } from "../../src/simulation/random.ts";
 import {
@@ -104,6 +105,7 @@ describe("A simulated disk whose log is refused", () => {
                 },
               },
               isAlive: () => true,
+              facts: new DurableFacts(),
             }),
         },
       );
