@@ -167,17 +167,22 @@ export class Host {
     });
   }
 
-  /** Answers users at a server that is there before and after. */
-  async serveAt(
-    server: RpcServer,
-    whyStopped: () => Unavailable,
-    report: (error: unknown) => void,
+  /**
+   * Answers users through a server that listens for longer than this node runs. When the node stops, the server is paused first, and
+   * tells users why.
+   */
+  async answerThrough(
+    server: Pick<RpcServer, "serve" | "pause">,
+    ports: {
+      readonly why: () => Unavailable;
+      readonly report: (error: unknown) => void;
+    },
   ): Promise<void> {
     const open = async (): Promise<void> => {
-      server.serve(await this.#createApi(report));
+      server.serve(await this.#createApi(ports.report));
     };
     await this.#open("JSON-RPC", open, () => {
-      server.pause(whyStopped());
+      server.pause(ports.why());
     });
   }
 

@@ -181,7 +181,10 @@ class RunningReplica {
       await node.host.startDurably();
       this.#node = node;
       leaveGroups = node.joinGroups();
-      await node.host.serveAt(this.#server, () => this.#why(), reporter.report);
+      await node.host.answerThrough(this.#server, {
+        why: () => this.#why(),
+        report: reporter.report,
+      });
     } catch (error) {
       await close();
       throw error;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import fc from "fast-check";
 
+import { RpcServer } from "../../src/api/rpc/server.ts";
 import { stopThenClose } from "../../src/chain/client/stop.ts";
 import { type ChainClient, ChainError } from "../../src/chain/ports.ts";
 import { groupToken } from "../../src/domains/group-token.ts";
@@ -18,6 +19,7 @@ import type { Disk } from "../../src/store/disk.ts";
 import { defaultSettings } from "../../src/node/settings.ts";
 import { NodeRefusal } from "../../src/node/service.ts";
 import { keyOf } from "../helpers/cluster.ts";
+import { post } from "../helpers/rpc/client.ts";
 import { Members } from "../helpers/members.ts";
 import { untilTurn } from "../helpers/socket-nodes.ts";
 import { nodeName, temporaryDirectory } from "../helpers/stores.ts";
@@ -190,6 +192,11 @@ class Scene {
   }
 }
 
+async function expectDown(work: Promise<unknown>): Promise<void> {
+  const error: unknown = await work.catch((one: unknown) => one);
+  expect(error).to.be.instanceOf(NodeRefusal);
+}
+
 describe("A host of a node", function () {
   this.timeout(120_000);
   let directory: ReturnType<typeof temporaryDirectory>;
@@ -360,11 +367,50 @@ describe("A host of a node", function () {
       expect(seen).to.not.include(api);
       seen.push(api);
       await host.stop();
-      const error: unknown = await host
-        .openApi(report)
-        .catch((one: unknown) => one);
-      expect(error).to.be.instanceOf(NodeRefusal);
+      await expectDown(host.openApi(report));
     }
+  });
+
+  it("answers through a server that outlives it, which is paused before anything else closes", async () => {
+    const scene = aScene();
+    const { host, events } = scene;
+    const report = (error: unknown): never => {
+      throw error;
+    };
+    const server = new RpcServer({ httpPort: 0, webSocketPort: 0 }, { report });
+    const { httpUrl } = await server.start();
+    const ask = async (): Promise<unknown> => {
+      const answer = (await post(httpUrl, {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "sequencer_status",
+        params: [],
+      })) as {
+        readonly result?: { readonly name: string };
+        readonly error?: { readonly message: string };
+      };
+      return answer.result?.name ?? answer.error?.message;
+    };
+    expect(await ask()).to.match(/^PD099020: /);
+    for (const life of [1, 2, 3]) {
+      host.start();
+      await host.answerThrough(server, {
+        why: () => {
+          events.push("-rpc");
+          return { why: `alice left life ${life}` };
+        },
+        report,
+      });
+      events.push("+rpc");
+      expect(await ask()).to.equal("alice");
+      await host.stop();
+      expect(await ask()).to.equal(`PD099020: alice left life ${life}`);
+      expectAllClosed(events.splice(0));
+    }
+    await expectDown(
+      host.answerThrough(server, { why: () => ({ why: "" }), report }),
+    );
+    await server.stop();
   });
 
   it("stops while the chain does not answer", async () => {

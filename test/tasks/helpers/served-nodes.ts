@@ -117,6 +117,17 @@ export class ServedNodes {
     };
   }
 
+  #peersAt(
+    addresses: Partial<Record<Name, readonly string[]>>,
+  ): Readonly<Record<string, PeerConfig>> {
+    return Object.fromEntries(
+      names.map((name) => {
+        const peer = this.peers[name];
+        return [name, { ...peer, address: addresses[name] ?? peer.address }];
+      }),
+    );
+  }
+
   /** A project with these groups in its configuration, on the network "chain". */
   async environment(
     groups: Readonly<Record<string, GroupEntry>> = {},
@@ -160,12 +171,15 @@ export class ServedNodes {
     {
       groups = {},
       options = {},
+      addresses = {},
       ...config
     }: {
       readonly groups?: Readonly<Record<string, GroupEntry>>;
       readonly options?: Omit<NodeOptions, "name" | "dataDir">;
       readonly servers?: ServersUserConfig;
       readonly database?: DatabaseUserConfig;
+      /** Of nodes, as this node has them in its configuration. */
+      readonly addresses?: Partial<Record<Name, readonly string[]>>;
     } = {},
     parts: Parts = this.#parts,
   ): Promise<Reachable> {
@@ -188,7 +202,14 @@ export class ServedNodes {
       }),
       {
         hre: await anEnvironment(
-          { networks, sequencer: { ...sequencer, ...config } },
+          {
+            networks,
+            sequencer: {
+              ...sequencer,
+              peers: this.#peersAt(addresses),
+              ...config,
+            },
+          },
           "chain",
         ),
         parts,

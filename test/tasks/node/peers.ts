@@ -1,10 +1,17 @@
 import { expect } from "chai";
 
-import type { PeersConfig } from "../../../src/plugin/peers-config.ts";
+import {
+  addressesOf,
+  type PeersConfig,
+} from "../../../src/plugin/peers-config.ts";
 import { parseNodeName } from "../../../src/protocol/ids.ts";
 import { createIdentity, encodePublicKey } from "../../../src/keys/identity.ts";
 import { readPeers, requireListen } from "../../../tasks/node/peers.ts";
+import { deploy } from "../../plugin/helpers/environment.ts";
 import { expectError } from "../../plugin/helpers/errors.ts";
+import { freePort } from "../../plugin/helpers/processes.ts";
+import { until } from "../../torture/harness/processes/until.ts";
+import { ServedNodes, SharedChain } from "../helpers/served-nodes.ts";
 
 const several = ["10.0.0.7:8650", "[::1]:8651", "r3.example:8652"];
 
@@ -57,5 +64,38 @@ describe("tasks: the addresses of nodes", () => {
       .to.include("alice has 3 addresses")
       .and.to.include(several.join(", "))
       .and.to.include("--listen 10.0.0.7:8650");
+  });
+});
+
+describe("tasks: nodes that have several addresses", function () {
+  this.timeout(60_000);
+  let chain: SharedChain;
+  let nodes: ServedNodes;
+  before(async () => {
+    chain = await SharedChain.start();
+    nodes = await ServedNodes.prepare(chain);
+    await deploy(await nodes.environment(), {});
+  });
+  after(async () => {
+    await nodes.stop();
+    await chain.stop();
+  });
+
+  it("are reached at the one at which they listen", async () => {
+    const [own] = addressesOf(nodes.peers.bob);
+    if (own === undefined) throw new Error("Bob has no address.");
+    const stopped = `127.0.0.1:${await freePort()}`;
+    const addresses = { bob: [stopped, own] };
+    await expectError("LISTEN_MISSING", async () => {
+      await nodes.serve("bob", { addresses });
+    });
+    await nodes.serve("bob", { addresses, options: { listen: own } });
+    const { statusUrl } = await nodes.serve("alice", { addresses });
+    await until({ what: "alice reaches bob", deadlineMs: 30_000 }, async () => {
+      const metrics = await (await fetch(`${statusUrl}/metrics`)).text();
+      return /^sequencer_peer_connected\{peer="bob"\} 1$/m.test(metrics)
+        ? true
+        : undefined;
+    });
   });
 });
