@@ -242,6 +242,83 @@ describe("a peer with several addresses", () => {
     expect(a.peer("bob").outEnded).to.deep.equal({});
   });
 
+  /** Answers so many pings. Ends the connections when it is told to. */
+  const answering = async (
+    pongs: number,
+  ): Promise<{ at: PeerAddress; hangUp: () => void }> => {
+    const open = new Set<TLSSocket>();
+    const at = await byHand((socket) => {
+      open.add(socket);
+      let left = pongs;
+      onPing(socket, () => {
+        if (left-- > 0) socket.write(emptyFrame);
+      });
+    });
+    return {
+      at,
+      hangUp: () => {
+        for (const socket of open) socket.destroy();
+      },
+    };
+  };
+
+  /** The timers of alice, and for how long she has waited for what. */
+  const watched = (): { own: Timers; asked: number[] } => {
+    const asked: number[] = [];
+    const after: Timers["after"] = (ms, run) => {
+      asked.push(ms);
+      return timers.after(ms, run);
+    };
+    return { own: { now: timers.now, after }, asked };
+  };
+  const pongsIn = (asked: readonly number[]): number =>
+    asked.filter((ms) => ms === socketLimits.pingMs).length;
+
+  it("has the usual time again after it has answered such a ping", async () => {
+    const { at } = await answering(2);
+    const { own, asked } = watched();
+    const a = await startAlice([at, await dead()], own);
+    await a.told({ type: "connected", way: "out" });
+    const socket = await dialByHand(a.network.port, identity());
+    await untilTurn(() => pongsIn(asked) === 2);
+    timers.advance(socketLimits.pingMs);
+    timers.advance(socketLimits.pongMs - 1);
+    expect(a.peer("bob")).to.include({ isConnected: true });
+    timers.advance(1);
+    await a.told({ type: "lost", way: "out", reason: "silent" });
+    socket.destroy();
+  });
+
+  it("is dialled at its other addresses at once when a connection ends that lasted", async () => {
+    let isActive = false;
+    const other = await byHand((socket) => {
+      if (!isActive) socket.destroy();
+      socket.once("data", () => socket.write(emptyFrame));
+    });
+    const { at, hangUp } = await answering(2);
+    const { own, asked } = watched();
+    const a = await startAlice([other, at], own);
+    await a.told({ type: "connected", way: "out", address: shown(at) });
+    timers.advance(socketLimits.pingMs);
+    await untilTurn(() => pongsIn(asked) === 2);
+    isActive = true;
+    hangUp();
+    await a.told({ type: "connected", way: "out", address: shown(other) });
+  });
+
+  it("is dialled after a pause when a connection ends that only answered out of turn", async () => {
+    const { at, hangUp } = await answering(2);
+    const { own, asked } = watched();
+    const a = await startAlice([await dead(), at], own);
+    await a.told({ type: "connected", way: "out", address: shown(at) });
+    const socket = await dialByHand(a.network.port, identity());
+    await untilTurn(() => pongsIn(asked) === 2);
+    hangUp();
+    await a.told({ type: "lost", way: "out" });
+    expect(asked.at(-1)).to.be.at.most(socketLimits.pauseMs.first);
+    socket.destroy();
+  });
+
   it("is not pinged out of turn if it has one address only", async () => {
     let pings = 0;
     const frozen = await byHand((socket) => {
