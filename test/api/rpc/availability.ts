@@ -122,7 +122,8 @@ class Step {
   }
 }
 
-describe("a server whose node comes and goes", () => {
+describe("a server whose node comes and goes", function () {
+  this.timeout(30_000);
   let node: FakeFixture;
   let unavailable: Unavailable | undefined;
   const sockets: SocketClient[] = [];

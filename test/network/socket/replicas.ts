@@ -26,7 +26,8 @@ const bob = nodeName("bob");
 const host = "127.0.0.1";
 const anyPort = { host, port: 0 };
 
-describe("a peer with several addresses", () => {
+describe("a peer with several addresses", function () {
+  this.timeout(30_000);
   let nodes = new SocketNodes();
   /** Of alice. They do not advance unless a test says so: what happens needs no pause. */
   let timers = new FakeTimers();
