@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-const PORT = /(?<![\w.])8[56]\d\d(?!\w)/g;
+const PORT = /(?<![\w.-])8[56]\d\d(?![\w-])/g;
 const ATTEMPTS = 100;
 
 /**

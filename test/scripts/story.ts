@@ -114,4 +114,9 @@ describe("stories of examples", () => {
     expect(Number(one)).to.be.greaterThan(8_550);
     expect(second).to.equal(`address: "127.0.0.1:${Number(one) + 100}"`);
   });
+
+  it("does not take a part of an id for a port", async () => {
+    const texts = ["a8a7015c-8551-49ff-8550-48190a57a289", "0x8550"];
+    expect(await movePorts(texts)).to.deep.equal(texts);
+  });
 });
