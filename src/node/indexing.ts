@@ -7,10 +7,11 @@ import type { NodeSettings } from "./settings.ts";
 import { isPassing } from "./submitting.ts";
 import type { Troubles } from "./trouble.ts";
 
-interface IndexingPorts extends NodePorts {
+interface IndexingPorts extends Pick<NodePorts, "client" | "timers"> {
+  readonly store: Pick<NodePorts["store"], "blocks" | "groups" | "write">;
   readonly loop: Pick<NodeLoop, "post">;
   readonly requests: Pick<Requests, "ask">;
-  readonly troubles: Troubles;
+  readonly troubles: Pick<Troubles, "seeChain">;
   readonly isStopped: () => boolean;
   readonly fail: (error: unknown) => void;
 }
@@ -26,6 +27,10 @@ export function createIndexer(
 ): Indexer {
   const { store, troubles } = ports;
   const { confirmations, pollMs } = options.settings;
+  // Those whose past is not indexed yet come later.
+  const groups = store.groups
+    .list()
+    .filter(({ historyThrough }) => historyThrough === undefined);
   return new Indexer(
     {
       ...indexerDefaults,
@@ -33,11 +38,12 @@ export function createIndexer(
       confirmations,
       pollMs,
       contract: options.factory,
-      // Those whose past is not indexed yet come later.
-      groups: store.groups
-        .list()
-        .filter(({ historyThrough }) => historyThrough === undefined)
-        .map(({ address }) => address),
+      groups: groups.map(({ address }) => address),
+      // The past of a group that was joined before any block was indexed is still to come.
+      fromBlock:
+        groups.length === 0
+          ? undefined
+          : Math.min(...groups.map(({ createdBlock }) => createdBlock)),
     },
     {
       ...ports,

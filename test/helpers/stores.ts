@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import {
+  parseAddress,
   parseBytes32,
   parseStateId as parseLedgerId,
+  parseUint64,
   type Bytes32,
   type StateId as LedgerId,
 } from "../../src/ledger/index.ts";
@@ -22,6 +24,7 @@ import {
 import type { IntentRecord } from "../../src/protocol/records.ts";
 import { RecordedDisks } from "./recorded-disk.ts";
 import type { Database } from "../../src/store/database.ts";
+import type { StoredGroup } from "../../src/store/groups.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 
 /** Makes a directory for one test; gives what removes it. */
@@ -123,6 +126,41 @@ export const ledgerId = (n: number): LedgerId => parseLedgerId(word(n));
 export const nodeName = (name: string): NodeName => made(parseNodeName(name));
 export const groupAt = (n: number): GroupAddress =>
   made(parseGroupAddress(`0x${n.toString(16).padStart(40, "0")}`));
+
+/** A group whose past is indexed, unless told otherwise. */
+export function aStoredGroup(
+  n: number,
+  changes: Partial<StoredGroup> = {},
+): StoredGroup {
+  return {
+    id: word(n),
+    address: groupAt(n),
+    name: `group ${n}`,
+    domain: "coins",
+    members: [nodeName("bob"), nodeName("carol"), nodeName("alice")],
+    committee: [
+      { name: nodeName("bob"), endorser: parseAddress(groupAt(21)) },
+      { name: nodeName("alice"), endorser: parseAddress(groupAt(22)) },
+    ],
+    threshold: 2,
+    since: 12,
+    earlier: [],
+    mode: "elected",
+    policy: "sticky",
+    configuration: { issuer: "alice", ["__proto__"]: "harmless" },
+    epoch: parseUint64(2n ** 60n),
+    createdBlock: 12,
+    historyThrough: undefined,
+    genesis: {
+      factory: parseAddress(groupAt(31)),
+      creator: parseAddress(groupAt(32)),
+      salt: word(33),
+      externalCalls: false,
+      transactionHash: undefined,
+    },
+    ...changes,
+  };
+}
 
 /** An open intent, unless told otherwise. */
 export function anIntentRecord(

@@ -43,6 +43,10 @@ const found: readonly {
     options: { seed: 12 },
     bug: "a listener acknowledged to a new process what the old one had sent it",
   },
+  {
+    options: { seed: 31_026, policy: "sticky" },
+    bug: "a node that crashed between joining a group and its first block began with the head, and missed the group's past",
+  },
 ];
 
 describe("Nodes as they ship, in the simulator", function () {

@@ -5,69 +5,41 @@ import {
   intentIdAt,
   type Lane,
   laneOf,
-  parseAddress,
   parseLane,
   parseUint64,
 } from "../../src/ledger/index.ts";
-import type { StoredGroup } from "../../src/store/groups.ts";
 import { Lanes } from "../../src/store/lanes.ts";
 import { StoreError } from "../../src/store/store-error.ts";
-import { groupAt, nodeName, withEachStore, word } from "../helpers/stores.ts";
-
-function aGroup(n: number, changes: Partial<StoredGroup> = {}): StoredGroup {
-  return {
-    id: word(n),
-    address: groupAt(n),
-    name: `group ${n}`,
-    domain: "coins",
-    members: [nodeName("bob"), nodeName("carol"), nodeName("alice")],
-    committee: [
-      { name: nodeName("bob"), endorser: parseAddress(groupAt(21)) },
-      { name: nodeName("alice"), endorser: parseAddress(groupAt(22)) },
-    ],
-    threshold: 2,
-    since: 12,
-    earlier: [],
-    mode: "elected",
-    policy: "sticky",
-    configuration: { issuer: "alice", ["__proto__"]: "harmless" },
-    epoch: parseUint64(2n ** 60n),
-    createdBlock: 12,
-    historyThrough: undefined,
-    genesis: {
-      factory: parseAddress(groupAt(31)),
-      creator: parseAddress(groupAt(32)),
-      salt: word(33),
-      externalCalls: false,
-      transactionHash: undefined,
-    },
-    ...changes,
-  };
-}
+import {
+  aStoredGroup,
+  groupAt,
+  nodeName,
+  withEachStore,
+} from "../helpers/stores.ts";
 
 describe("the table of groups", () => {
   withEachStore((store) => {
     it("gives groups back as they were, in the order in which they came", () => {
       const { groups } = store();
-      groups.save(aGroup(2));
-      groups.save(aGroup(1));
-      expect(groups.list()).to.deep.equal([aGroup(2), aGroup(1)]);
-      expect(groups.get(groupAt(1))).to.deep.equal(aGroup(1));
+      groups.save(aStoredGroup(2));
+      groups.save(aStoredGroup(1));
+      expect(groups.list()).to.deep.equal([aStoredGroup(2), aStoredGroup(1)]);
+      expect(groups.get(groupAt(1))).to.deep.equal(aStoredGroup(1));
       expect(groups.get(groupAt(3))).to.equal(undefined);
     });
 
     it("changes a group in its place", () => {
       const { groups } = store();
-      groups.save(aGroup(2));
-      groups.save(aGroup(1));
-      const changed = aGroup(2, { epoch: parseUint64(1n), threshold: 1 });
+      groups.save(aStoredGroup(2));
+      groups.save(aStoredGroup(1));
+      const changed = aStoredGroup(2, { epoch: parseUint64(1n), threshold: 1 });
       groups.save(changed);
-      expect(groups.list()).to.deep.equal([changed, aGroup(1)]);
+      expect(groups.list()).to.deep.equal([changed, aStoredGroup(1)]);
     });
 
     it("names the table and the key of a damaged group", () => {
       const { groups, database } = store();
-      groups.save(aGroup(1));
+      groups.save(aStoredGroup(1));
       database.write(() =>
         database.run(
           "UPDATE groups SET config = replace(config, 'elected', '')",
