@@ -47,6 +47,10 @@ const found: readonly {
     options: { seed: 31_026, policy: "sticky" },
     bug: "a node that crashed between joining a group and its first block began with the head, and missed the group's past",
   },
+  {
+    options: { seed: 32_037, policy: "sticky" },
+    bug: "the only endorser of a group lost its disk, and content that nobody else ever had",
+  },
 ];
 
 describe("Nodes as they ship, in the simulator", function () {

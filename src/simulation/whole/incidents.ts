@@ -26,6 +26,8 @@ interface IncidentPorts {
   readonly onLost: (name: NodeName) => void;
   /** Members that lie. Of the others, the group can spare nobody's disk. */
   readonly liars: ReadonlySet<NodeName>;
+  /** Whether nobody else can know what a group of the node has on the ledger. */
+  readonly isOnlyEndorser: (name: NodeName) => boolean;
   /** Nodes that never come back. */
   readonly gone: ReadonlySet<NodeName>;
   readonly say: (name: string, what: string) => void;
@@ -177,7 +179,8 @@ export class Incidents {
     const isLost =
       (liars.size === 0 || liars.has(name)) &&
       (this.#lost ?? name) === name &&
-      random.chance(this.#settings.loseDisk);
+      random.chance(this.#settings.loseDisk) &&
+      !this.#ports.isOnlyEndorser(name);
     if (isLost) {
       this.#lost = name;
       const isRestored = host.hasBackup && random.chance(0.5);

@@ -123,6 +123,10 @@ export class WholeWorld {
       random: new Random(seed, "incidents"),
       liars: this.adversary.liars,
       gone: this.adversary.gone,
+      isOnlyEndorser: (name) =>
+        this.#groups.some(({ endorsers }) =>
+          endorsers.every((endorser) => endorser === name),
+        ),
       onLost: (name) => {
         this.users.release(name);
         this.#watch.lost(name);
