@@ -35,6 +35,7 @@ export interface HostPorts extends Pick<
   | "payers"
   | "wallet"
   | "onBatch"
+  | "onEvent"
   | "onFact"
   /** Everything else is being closed. */
   | "onFatal"

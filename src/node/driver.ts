@@ -25,11 +25,16 @@ export interface Machine<Event, Write, Effect> extends Steps<
     ((batch: Batch<Event, Write, Effect>, moment: Moment) => void) | undefined;
 }
 
-interface DriverPorts {
+/** An event begins to wait, or it is stepped now. */
+export type EventMoment = "posted" | "stepped";
+
+interface DriverPorts<Event> {
   readonly store: Pick<Store, "write" | "flush">;
   readonly timers: Timers;
   /** Memory and disk no longer agree. The loop has stopped, and the node must stop. */
   readonly onFatal: (error: unknown) => void;
+  /** Sees every event that the loop takes, twice. */
+  readonly onEvent?: ((event: Event, moment: EventMoment) => void) | undefined;
 }
 
 /**
@@ -37,7 +42,7 @@ interface DriverPorts {
  * the disk, and performs the effects in order. A batch without writes does not wait for the disk.
  */
 export class LoopDriver<Event, Write, Effect> {
-  readonly #ports: DriverPorts;
+  readonly #ports: DriverPorts<Event>;
   readonly #loop = new CommitLoop<Event, Write, Effect>();
   #machine: Machine<Event, Write, Effect> | undefined;
   #isScheduled = false;
@@ -48,7 +53,7 @@ export class LoopDriver<Event, Write, Effect> {
   #onFlushed: (() => void)[] = [];
   #isStopped = false;
 
-  constructor(ports: DriverPorts) {
+  constructor(ports: DriverPorts<Event>) {
     this.#ports = ports;
   }
 
@@ -59,13 +64,20 @@ export class LoopDriver<Event, Write, Effect> {
 
   /** Begins with what was posted meanwhile. */
   start(machine: Machine<Event, Write, Effect>): void {
-    this.#machine = machine;
+    const { onEvent } = this.#ports;
+    const step: typeof machine.step = (event, draft) => {
+      onEvent?.(event, "stepped");
+      machine.step(event, draft);
+    };
+    this.#machine = onEvent === undefined ? machine : { ...machine, step };
     this.#schedule();
   }
 
   /** See {@link CommitLoop.post}. */
   post(event: Event, rank?: number): void {
-    if (this.#loop.post(event, rank)) this.#schedule();
+    if (!this.#loop.post(event, rank)) return;
+    this.#ports.onEvent?.(event, "posted");
+    this.#schedule();
   }
 
   /** Resolves when what is on its way to the disk is there, and what follows from it is done. */

@@ -136,12 +136,13 @@ export function createParts(options: NodeOptions, ports: PartPorts): NodeParts {
 }
 
 function createBase(options: NodeOptions, ports: PartPorts): BaseParts {
-  const { store, timers, fail } = ports;
+  const { store, timers, fail, onEvent } = ports;
   const self = options.name;
   const requests = new Requests();
   const loop: NodeLoop = new LoopDriver({
     store,
     timers,
+    onEvent,
     onFatal: (error) => {
       requests.stop();
       fail(error);

@@ -18,7 +18,7 @@ import type { Timers } from "../async/timers.ts";
 import type { SealedTransport } from "../network/sealed-transport.ts";
 import type { Takeover } from "./takeover.ts";
 import type { Batch } from "./loop.ts";
-import type { Moment } from "./driver.ts";
+import type { EventMoment, Moment } from "./driver.ts";
 import type { NodeEffect } from "./node-effects.ts";
 import type { NodeEvent } from "./node-events.ts";
 import type { NodeWrite } from "./node-writes.ts";
@@ -76,6 +76,9 @@ export interface NodePorts {
   readonly onBatch?:
     | ((batch: Batch<NodeEvent, NodeWrite, NodeEffect>, moment: Moment) => void)
     | undefined;
+  /** Sees every event when it begins to wait and when it is stepped. No task gives it; tests do. */
+  readonly onEvent?:
+    ((event: NodeEvent, moment: EventMoment) => void) | undefined;
 }
 
 /** What a node tells about itself. */

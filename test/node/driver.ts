@@ -47,6 +47,7 @@ describe("The driver of a node's loop", () => {
   let done: string[];
   let fatal: unknown[];
   let moments: string[];
+  let seen: string[];
   let driver: LoopDriver<Said, string, string>;
   /** Thrown at that write or effect, as if the process had ended there. */
   let diesAt: string | undefined;
@@ -56,10 +57,12 @@ describe("The driver of a node's loop", () => {
     timers = new FakeTimers();
     [done, fatal, moments, diesAt] = [[], [], [], undefined];
     nowMs = 0;
+    seen = [];
     driver = new LoopDriver({
       store,
       timers: { after: timers.after, now: () => nowMs },
       onFatal: (error) => fatal.push(error),
+      onEvent: ({ name }, moment) => seen.push(`${name} is ${moment}`),
     });
   });
 
@@ -124,6 +127,18 @@ describe("The driver of a node's loop", () => {
     driver.post({ name: "a", isWritten: false });
     timers.advance(0);
     expect(done).to.deep.equal(["send a", "tell a"]);
+  });
+
+  it("tells of every event when it begins to wait and when its turn comes, and of none after the end", () => {
+    driver.post({ name: "a", isWritten: false });
+    driver.post({ name: "b", isWritten: false });
+    expect(seen).to.deep.equal(["a is posted", "b is posted"]);
+    start();
+    timers.advance(0);
+    expect(seen.slice(2)).to.deep.equal(["a is stepped", "b is stepped"]);
+    driver.stop();
+    driver.post({ name: "c" });
+    expect(seen).to.have.length(4);
   });
 
   it("takes what was posted before its start", () => {
