@@ -20,6 +20,7 @@ export const properties: Readonly<Record<string, string>> = {
   S30: "An endorser signs nothing that it has not checked, that has happened or that can no longer happen.",
   S32: "Only those coordinate who may.",
   S33: "Messages go to other members.",
+  S34: "A node takes back only blocks that the chain has replaced.",
   S35: "What a reorganisation takes back is open again.",
   S36: "Counters of retries survive a restart.",
   S40: "What is only to be prepared is never dispatched, and nothing is built on it.",

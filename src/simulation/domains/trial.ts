@@ -47,6 +47,8 @@ export interface Trial {
   readonly setupCalls?: (group: DomainGroup) => readonly DrawnCall[];
   /** For the calls of one run, which may refer to each other. */
   readonly drawCalls: (group: DomainGroup) => DrawCall;
+  /** Two calls, of which the second one is possible only after the first. */
+  readonly drawPair?: (random: Random) => readonly [DrawnCall, DrawnCall];
   /** Whether a state is any business of a node that does not endorse; if it is left out, all are. */
   readonly concerns?: (node: NodeName, state: DomainState) => boolean;
   /** Does the same in the plainest way, and compares. Throws if it comes to something else. */

@@ -226,8 +226,8 @@ class Socket {
   #receive({ result }: Readonly<Record<string, unknown>>): void {
     const { host, queue, random, faults, isDisturbed, fail } = this.#ports;
     const { receipts } = result as { readonly receipts: ReceiptView[] };
+    const { book } = host;
     try {
-      const { book } = host;
       if (book !== undefined) this.#told.batch(receipts, book);
     } catch (error) {
       fail(error);
@@ -236,6 +236,8 @@ class Socket {
     const isRefused = isDisturbed() && random.chance(0.1);
     queue.after(random.tail(isDisturbed() ? 300 : 5) + LATENCY_MS, () => {
       host.act(() => {
+        // An old instance of the node has this connection: what it is told counts no more.
+        if (host.book !== book) return;
         for (const subscription of this.#subscriptions.values())
           if (isRefused) subscription.nack();
           else {

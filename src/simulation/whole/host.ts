@@ -18,7 +18,9 @@ import type { Identity } from "../../keys/identity.ts";
 import { createEndorser, createPayer } from "../../keys/secp256k1.ts";
 import { walletOf } from "../../keys/wallet.ts";
 import { Host } from "../../host/host.ts";
+import type { EventMoment } from "../../node/driver.ts";
 import type { Node } from "../../node/node.ts";
+import type { NodeEvent } from "../../node/node-events.ts";
 import type { NodeFact } from "../../node/ports.ts";
 import type { NodeWrite } from "../../node/node-writes.ts";
 import type { NodeService } from "../../node/service.ts";
@@ -93,6 +95,10 @@ export interface HostPorts {
   readonly onReport: (error: unknown) => void;
   /** An old instance of the node sends something. */
   readonly onTwinSends: (wire: Uint8Array) => void;
+  /** An event of the node's loop begins to wait, or is stepped now. */
+  readonly onEvent: (event: NodeEvent, moment: EventMoment) => void;
+  /** The node has let nothing else happen on its machine for so long. */
+  readonly onHeld: (ms: number) => void;
   /** What the node has just written. */
   readonly onWrites: (writes: readonly NodeWrite[]) => void;
 }
@@ -103,6 +109,8 @@ interface SimulatedHostOptions {
   readonly factory: string;
   readonly settings: NodeSettings;
   readonly keys: ReadonlyMap<NodeName, HostKeys>;
+  /** What the loop needs for each event. */
+  readonly eventMs: number;
 }
 
 /** One machine with one node, which crashes, and starts again on what its disk has. */
@@ -147,7 +155,7 @@ export class SimulatedHost {
   }
 
   start(): void {
-    const { seed, chainId, factory, settings, keys } = this.#options;
+    const { seed, chainId, factory, settings, keys, eventMs } = this.#options;
     const { queue, disk, domains, openClient, carry, watch } = this.#ports;
     const own = keys.get(this.name);
     if (own === undefined) throw new Error(`${this.name} has no keys.`);
@@ -156,6 +164,7 @@ export class SimulatedHost {
       disk,
       random: new Random(seed, `machine ${this.name} ${++this.#starts}`),
       keyBytesOf: publicText,
+      onHeld: this.#ports.onHeld,
     });
     this.#machine = machine;
     const key = `0x${own.secret}`;
@@ -190,7 +199,9 @@ export class SimulatedHost {
             carry: alive((to: NodeName, wire: Uint8Array) => {
               watch.sends({ from: this.name, to }, wire, durable);
               if (machine.isTwin) this.#ports.onTwinSends(wire);
-              carry(to, wire);
+              machine.afterWork(() => {
+                carry(to, wire);
+              });
             }),
             stop: async () => {
               await Promise.resolve();
@@ -226,6 +237,10 @@ export class SimulatedHost {
         onBatch: ({ writes }, moment) => {
           if (moment === "written" && !machine.isTwin)
             this.#ports.onWrites(writes);
+        },
+        onEvent: (event, moment) => {
+          if (!machine.isTwin) this.#ports.onEvent(event, moment);
+          if (moment === "stepped") machine.work(eventMs);
         },
         createUsers: ({ database }) => {
           const now = machine.wallMs;

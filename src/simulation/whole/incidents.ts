@@ -8,6 +8,7 @@ import type { FlushFault } from "./disk.ts";
 import type { SimulatedHost } from "./host.ts";
 import { wallMsAt } from "./machine.ts";
 import type { WholeSettings } from "./settings.ts";
+import type { Trap } from "./trap.ts";
 
 /** Blocks that a reorganisation replaces at most. */
 const DEPTH_MAX = 4;
@@ -30,6 +31,8 @@ interface IncidentPorts {
   readonly isOnlyEndorser: (name: NodeName) => boolean;
   /** Nodes that never come back. */
   readonly gone: ReadonlySet<NodeName>;
+  /** Says what blocks may have. */
+  readonly trap: () => Trap;
   readonly say: (name: string, what: string) => void;
 }
 
@@ -52,10 +55,14 @@ export class Incidents {
 
   /** Blocks come for as long as the run lasts. */
   startMining(): void {
-    const { queue, random, ledger } = this.#ports;
+    const { queue, random, ledger, trap } = this.#ports;
     const { blockMs } = this.#settings;
     queue.after(random.between(blockMs / 2, 2 * blockMs), () => {
-      ledger.mine({ timestampMs: wallMsAt(queue.now) });
+      trap().look();
+      ledger.mine({
+        timestampMs: wallMsAt(queue.now),
+        mayInclude: (transaction) => trap().mayInclude(transaction),
+      });
       this.startMining();
     });
   }
@@ -136,6 +143,18 @@ export class Incidents {
     for (const name of endorsers) this.#crash(name);
   }
 
+  /** A node crashes, and is started again when so much time has passed or everything heals. */
+  crashFor(name: NodeName, ms: number): void {
+    const { faults, hosts, say, queue } = this.#ports;
+    if (hosts.get(name)?.isUp !== true) return;
+    faults.count("crash");
+    say(name, "crashes");
+    hosts.get(name)?.crash({ isKept: true });
+    queue.after(ms, () => {
+      this.#start(name);
+    });
+  }
+
   /** A domain works on a node, which does nothing else meanwhile: seldom for long. */
   called(name: NodeName): void {
     const { random, faults, hosts } = this.#ports;
@@ -214,18 +233,22 @@ export class Incidents {
   }
 
   #reorganise(): void {
-    const { random, faults, ledger, queue, say } = this.#ports;
-    const depth = Math.min(
-      ledger.head.number - this.#floor,
-      random.between(1, DEPTH_MAX),
-    );
-    if (depth <= 0) return;
+    const { ledger, random } = this.#ports;
+    const depth = random.between(1, DEPTH_MAX);
+    this.replace(Math.min(ledger.head.number - this.#floor, depth));
+  }
+
+  /** Other blocks take the place of the last ones, if those need not stay. */
+  replace(depth: number): void {
+    const { random, faults, ledger, queue, say, trap } = this.#ports;
+    if (depth <= 0 || depth > ledger.head.number - this.#floor) return;
     faults.count("reorganisation");
     say("chain", `replaces ${depth} blocks`);
     ledger.reorganise({
       depth,
       blocks: depth + 1,
       timestampMs: wallMsAt(queue.now),
+      mayInclude: (transaction) => trap().mayInclude(transaction),
       isLost: () => random.chance(0.3),
     });
   }

@@ -21,16 +21,26 @@ interface SimulatedMachineOptions {
   readonly disk: SimulatedDisk;
   /** The key of a node, by which its stand-in signatures are known. */
   readonly keyBytesOf: (key: KeyObject) => string;
+  /** It has worked for so long, and everything else waited meanwhile. */
+  readonly onHeld?: (ms: number) => void;
 }
 
 /**
  * A machine in virtual time, for one start of a node. After `kill` nothing that the node began goes on: no timer fires, and nobody
- * hears of it. After `freeze` everything waits until it is thawed.
+ * hears of it. After `freeze` everything waits until it is thawed. With `work` its clock goes on while all others stand still: what it
+ * does next, and what others do to it, comes after that.
  */
 export class SimulatedMachine implements Machine {
   readonly #options: SimulatedMachineOptions;
   #isAlive = true;
   #frozenUntil = 0;
+  /** When the work is done that it does now. */
+  #busyUntil = 0;
+  /** When it began with that. */
+  #busySince = 0;
+  /** What was to happen while it was frozen or at work. */
+  readonly #waiting: (() => void)[] = [];
+  #isWaking = false;
   /** Its disk has another owner. */
   isTwin = false;
   /** What has been on its disk since it started. */
@@ -53,6 +63,24 @@ export class SimulatedMachine implements Machine {
     this.#frozenUntil = Math.max(this.#frozenUntil, this.#now() + ms);
   }
 
+  /** Whatever it does now takes so long. */
+  work(ms: number): void {
+    const { queue, onHeld } = this.#options;
+    if (this.#busyUntil <= queue.now) {
+      this.#busySince = queue.now;
+      this.#busyUntil = queue.now;
+    }
+    this.#busyUntil += ms;
+    onHeld?.(this.#busyUntil - this.#busySince);
+  }
+
+  /** Runs when the work is done that it does now: at once, if there is none. */
+  afterWork(run: () => void): void {
+    const { queue } = this.#options;
+    if (this.#busyUntil <= queue.now) run();
+    else this.at(this.#busyUntil, run);
+  }
+
   readonly timers: Timers = {
     now: () => this.#now(),
     after: (ms, run) => {
@@ -66,13 +94,34 @@ export class SimulatedMachine implements Machine {
     },
   };
 
-  /** Runs at that moment, or when the machine has thawed, unless it is gone by then. */
+  /** Runs at that moment, or when the machine is free and all that came before is done, unless it is gone by then. */
   at(ms: number, run: () => void): void {
     const { queue } = this.#options;
     queue.after(ms - queue.now, () => {
       if (!this.#isAlive) return;
-      if (queue.now < this.#frozenUntil) this.at(this.#frozenUntil, run);
-      else run();
+      if (queue.now >= this.#freeAt && this.#waiting.length === 0) {
+        run();
+        return;
+      }
+      this.#waiting.push(run);
+      this.#wake();
+    });
+  }
+
+  get #freeAt(): number {
+    return Math.max(this.#frozenUntil, this.#busyUntil);
+  }
+
+  /** Does what waits, one after the other. */
+  #wake(): void {
+    const { queue } = this.#options;
+    if (this.#isWaking) return;
+    this.#isWaking = true;
+    queue.after(this.#freeAt - queue.now, () => {
+      this.#isWaking = false;
+      if (!this.#isAlive) return;
+      if (queue.now >= this.#freeAt) this.#waiting.shift()?.();
+      if (this.#waiting.length > 0) this.#wake();
     });
   }
 
@@ -98,7 +147,7 @@ export class SimulatedMachine implements Machine {
     );
 
   #now(): number {
-    return this.#options.queue.now;
+    return Math.max(this.#options.queue.now, this.#busyUntil);
   }
 }
 

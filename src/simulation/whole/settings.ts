@@ -60,6 +60,10 @@ export interface WholeSettings {
   /** Share of a domain's calls that take long, and how long at most. */
   readonly slowDomain: number;
   readonly slowDomainMs: number;
+  /** What a node needs for each event of its loop. */
+  readonly eventMs: number;
+  /** Miners leave bundles out until they are over, and put them into an earlier block when their intents have ended as reverted. */
+  readonly hasTrap: boolean;
   /** Share of crashes in which the disk is lost too. */
   readonly loseDisk: number;
   /** Share of flushes about which disks lie. */
@@ -74,16 +78,19 @@ export function drawWholeSettings(options: WholeOptions): WholeSettings {
   const size = options.nodes ?? random.between(3, 5);
   const spanMs = random.between(5_000, 40_000);
   const members = names.slice(0, size).map(requireName);
+  const trap = drawTrap(seed, faults);
   const isLossy = faults === "all" || faults === "crash";
   return {
     seed,
     names: members,
-    groups: drawGroups(seed, members, trials),
+    groups: trap.hasTrap
+      ? withTrap(drawGroups(seed, members, trials), members, trials)
+      : drawGroups(seed, members, trials),
     node: {
       ...defaultSettings,
       policy: options.policy ?? random.pick(["sticky", "rotating"] as const),
       rangeSizeBlocks: random.between(4, 30),
-      validForBlocks: random.between(20, 60),
+      validForBlocks: trap.validForBlocks ?? random.between(20, 60),
       pollMs: random.between(50, 1_000),
       bundleMax: random.pick([1, 4, 100]),
     },
@@ -94,6 +101,7 @@ export function drawWholeSettings(options: WholeOptions): WholeSettings {
     healMs: spanMs + random.below(20_000),
     blockMs: random.between(200, 2_000),
     ...drawCpu(seed, faults),
+    hasTrap: trap.hasTrap,
     twins: options.twins ?? drawTwins(seed, isLossy),
     twinsFlush: options.twinsFlush ?? false,
     diskLies: options.diskLies ?? 0,
@@ -101,20 +109,38 @@ export function drawWholeSettings(options: WholeOptions): WholeSettings {
   };
 }
 
+/** A trap is over soon enough if bundles are. */
+function drawTrap(
+  seed: number,
+  faults: FaultGroup,
+): { readonly hasTrap: boolean; readonly validForBlocks: number | undefined } {
+  const random = new Random(seed, "trap");
+  const mayHave = faults === "all" || faults === "chain";
+  const hasTrap = mayHave && random.chance(0.4);
+  return {
+    hasTrap,
+    validForBlocks: hasTrap ? random.between(8, 20) : undefined,
+  };
+}
+
 function drawTwins(seed: number, isLossy: boolean): number {
   return isLossy ? new Random(seed, "twins").pick([0, 0, 0.3]) : 0;
 }
 
-/** What domains cost, on all nodes. A hostile one takes seconds. */
+/** What domains and the loop cost, on all nodes. A hostile domain takes seconds. */
 function drawCpu(
   seed: number,
   faults: FaultGroup,
-): Pick<WholeSettings, "slowDomain" | "slowDomainMs"> {
+): Pick<WholeSettings, "slowDomain" | "slowDomainMs" | "eventMs"> {
   const random = new Random(seed, "cpu");
   const isSlow = random.chance(0.4) && faults === "all";
   return {
     slowDomain: isSlow ? random.pick([0.02, 0.1, 0.5]) : 0,
     slowDomainMs: random.pick([20, 200, 3_000]),
+    eventMs:
+      faults === "all" || faults === "byzantine"
+        ? random.pick([0, 0.1, 1, 3])
+        : 0,
   };
 }
 
@@ -144,6 +170,18 @@ function drawGroups(
       members: nodes.filter((name) => drawn.has(name)),
     };
   });
+}
+
+/** The first group is one in which intents can build on each other, if there is such a domain. */
+function withTrap(
+  groups: readonly WholeGroupPlan[],
+  members: readonly NodeName[],
+  trials: readonly Trial[],
+): readonly WholeGroupPlan[] {
+  const trial = trials.find(({ drawPair }) => drawPair !== undefined);
+  return trial === undefined
+    ? groups
+    : [{ trial, members }, ...groups.slice(1)];
 }
 
 function requireName(name: string): NodeName {

@@ -60,6 +60,7 @@ export class WholeUsers {
   readonly #hosts = new Map<NodeName, SimulatedHost>();
   readonly #wishesOf = new Map<string, Wish>();
   readonly #waited = new Map<Wish, number>();
+  readonly #intents = new Map<Wish, IntentId>();
   /** Transactions that have ended, as far as anybody has seen. */
   readonly #ended = new Map<IntentId, Settlement["outcome"]["type"]>();
   readonly #ports: UsersPorts;
@@ -95,6 +96,14 @@ export class WholeUsers {
     if (call.mayPark !== true) this.#want(group, node, { standIn, call });
   }
 
+  /** Somebody wants just this of a node. */
+  call(group: WholeGroup, node: NodeName, call: DrawnCall): Wish {
+    return this.#want(group, node, {
+      standIn: drawId(this.#ports.random),
+      call,
+    });
+  }
+
   setUp(group: WholeGroup): void {
     const [first] = group.members;
     if (first === undefined) return;
@@ -106,7 +115,7 @@ export class WholeUsers {
     group: WholeGroup,
     node: NodeName,
     { standIn, call }: Pick<Wish, "standIn" | "call">,
-  ): void {
+  ): Wish {
     const key = `wish-${this.wishes.length + 1}`;
     const wish: Wish = {
       key,
@@ -122,6 +131,7 @@ export class WholeUsers {
     this.wishes.push(wish);
     this.#wishesOf.set(standIn, wish);
     this.#clients.get(node)?.ask(wish);
+    return wish;
   }
 
   /** A node takes intents. Whether they are on its disk is another question. */
@@ -201,6 +211,13 @@ export class WholeUsers {
       id: parseIntentId(book.transactions.byId(id)?.intentId),
       outcome: receipt === undefined ? undefined : outcome,
     };
+  }
+
+  /** The intent of a wish, as far as its node ever said, also when that is down. */
+  intentIdOf(wish: Wish): IntentId | undefined {
+    const known = this.#intents.get(wish) ?? this.intentOf(wish).id;
+    if (known !== undefined) this.#intents.set(wish, known);
+    return known;
   }
 
   count(type: Settlement["outcome"]["type"]): number {

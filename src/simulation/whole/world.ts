@@ -27,7 +27,9 @@ import { foundGroup } from "./founding.ts";
 import { hostDomain } from "./host-domain.ts";
 import { drawKeys, type HostKeys, SimulatedHost } from "./host.ts";
 import { Incidents } from "./incidents.ts";
+import { NodeWatch } from "./node-watch.ts";
 import type { WholeSettings } from "./settings.ts";
+import { Trap } from "./trap.ts";
 import { type WholeGroup, WholeUsers } from "./users.ts";
 import { WatchedBook } from "./watched-book.ts";
 import { Watch } from "./watch/watch.ts";
@@ -55,6 +57,7 @@ export class WholeWorld {
   readonly #random: Random;
   readonly #network: Network<Uint8Array>;
   readonly #incidents: Incidents;
+  readonly #trap: Trap;
   readonly #clients = new Map<NodeName, SimulatedClient>();
   readonly #disks = new Map<NodeName, SimulatedDisk>();
   readonly #groups: WholeGroup[] = [];
@@ -131,6 +134,21 @@ export class WholeWorld {
         this.users.release(name);
         this.#watch.lost(name);
       },
+      trap: () => this.#trap,
+    });
+    this.#trap = new Trap(settings, {
+      queue,
+      faults,
+      ledger,
+      users: this.users,
+      liars: this.adversary.liars,
+      isFaulty: () => this.#isFaulty,
+      crash: (name, ms) => {
+        this.#incidents.crashFor(name, ms);
+      },
+      replace: (depth) => {
+        this.#incidents.replace(depth);
+      },
     });
     this.#network = new Network(
       { size: names.length, plan: noFaults },
@@ -179,6 +197,7 @@ export class WholeWorld {
         const group = this.#random.pick(this.#groups);
         this.users.wish(group, this.#random.pick(group.members));
       });
+    if (this.#settings.hasTrap) this.#trap.start(this.#groups);
     const healAt = this.queue.now + healMs;
     await this.#waitFor(() => this.queue.now >= healAt, "time stands still");
     this.#network.heal(noFaults);
@@ -210,9 +229,10 @@ export class WholeWorld {
   }
 
   #hostOf(name: NodeName): SimulatedHost {
-    const { seed, node: settings, groups } = this.#settings;
+    const { seed, node: settings, groups, eventMs } = this.#settings;
     const { chainId, factory } = this.ledger.options;
     const incidents = this.#incidents;
+    const watch = this.#watchOf(name);
     const disk = new SimulatedDisk({
       isFlushedForTwins: this.#settings.twinsFlush,
       flushMs: () => incidents.flushMs(),
@@ -235,6 +255,7 @@ export class WholeWorld {
         factory,
         settings,
         keys: this.#keys,
+        eventMs,
       },
       {
         queue: this.queue,
@@ -247,6 +268,7 @@ export class WholeWorld {
           ),
         ),
         openClient: (timers) => {
+          watch.start();
           const random = new Random(seed, `client ${name} ${this.queue.now}`);
           const client = chainClientOf(
             { ledger: this.ledger, timers, random },
@@ -267,7 +289,10 @@ export class WholeWorld {
         createBook: (ports, isCurrent) =>
           new WatchedBook(ports, {
             onSettled: (settlement) => {
-              if (isCurrent()) this.users.settle(name, settlement);
+              if (!isCurrent()) return;
+              this.users.settle(name, settlement);
+              const { intentId, outcome } = settlement;
+              if (outcome.type === "Reverted") this.#trap.reverted(intentId);
             },
             onTakenBack: (id) => {
               if (isCurrent()) this.users.takeBack(name, id);
@@ -290,8 +315,19 @@ export class WholeWorld {
             this.#failure ??= asError(error);
           }
         },
+        onEvent: (event, moment) => {
+          watch.see(event, moment);
+        },
+        onHeld: (ms) => {
+          watch.held(ms);
+        },
         onWrites: (writes) => {
-          if (!this.adversary.liars.has(name)) this.#endorsed.see(writes);
+          if (this.adversary.liars.has(name)) return;
+          try {
+            this.#endorsed.see(writes, this.users.taken);
+          } catch (error) {
+            this.#failure ??= asError(error);
+          }
         },
         onFact: (fact) => {
           this.#see(name, fact);
@@ -304,6 +340,16 @@ export class WholeWorld {
         },
       },
     );
+  }
+
+  #watchOf(name: NodeName): NodeWatch {
+    return new NodeWatch(name, {
+      ledger: this.ledger,
+      book: () => this.hosts.get(name)?.book,
+      fail: (error) => {
+        if (!this.adversary.liars.has(name)) this.#failure ??= asError(error);
+      },
+    });
   }
 
   #see(name: NodeName, fact: NodeFact): void {

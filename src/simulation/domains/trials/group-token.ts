@@ -24,6 +24,23 @@ export const groupTokenTrial: Trial = {
           : ["burn(string,uint256)", { from, amount }];
     return { from: "somebody", signature, args };
   },
+  drawPair: (random) => {
+    const account = `only-${random.word()}`;
+    const amount = String(random.between(1, 500));
+    const to = random.pick(accounts);
+    return [
+      {
+        from: "somebody",
+        signature: "mint(string,uint256)",
+        args: { to: account, amount },
+      },
+      {
+        from: "somebody",
+        signature: "transfer(string,string,uint256)",
+        args: { from: account, to, amount },
+      },
+    ];
+  },
   concerns: () => true,
   check,
 };

@@ -25,7 +25,6 @@ const FEE = 100_000_000_000n;
 export class Pen {
   readonly #ledger: SimulatedLedger;
   readonly #payer: Payer;
-  #nonce = 0;
 
   constructor(
     options: { readonly seed: number; readonly name: NodeName },
@@ -46,7 +45,7 @@ export class Pen {
     },
   ): Promise<void> {
     const { chainId } = this.#ledger.options;
-    const nonce = this.#nonce++;
+    const nonce = this.#nextNonce();
     try {
       const raw = await this.#payer.signTransaction({
         chainId,
@@ -73,7 +72,14 @@ export class Pen {
       // The ledger takes nothing that has not the form of a transition.
       if (!(error instanceof LedgerInputError || error instanceof PoolRefusal))
         throw error;
-      this.#nonce = nonce;
     }
+  }
+
+  /** A reorganisation may lose what it sent before. */
+  #nextNonce(): number {
+    const { mempool, head } = this.#ledger;
+    const from = this.#payer.address;
+    const { nonce } = this.#ledger.accountAt(from, head);
+    return mempool.nextNonce(from, nonce);
   }
 }

@@ -1,6 +1,7 @@
 import { parseHex } from "../../../ledger/index.ts";
 import { type GroupAddress, parseGroupAddress } from "../../../protocol/ids.ts";
 import { readStep } from "../../chain-rpc/contracts/read-calls.ts";
+import type { ChainTransaction } from "../../chain-rpc/transaction.ts";
 import type { SimulatedLedger } from "../../chain-rpc/ledger.ts";
 
 /** What a transaction carries out. */
@@ -16,7 +17,17 @@ export function executedBy(
   ledger: SimulatedLedger,
   raw: string,
 ): Executed | undefined {
-  const { hash, to, data, from } = ledger.decode(parseHex(raw));
+  return executionIn(ledger.decode(parseHex(raw)));
+}
+
+/** The same for a transaction that waits. */
+export function executionIn({
+  hash,
+  to,
+  data,
+  from,
+}: Pick<ChainTransaction, "hash" | "to" | "data" | "from">):
+  Executed | undefined {
   const group = parseGroupAddress(to);
   if (group === undefined) return undefined;
   const step = readStep(data, from);
