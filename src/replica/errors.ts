@@ -12,7 +12,10 @@ export type ReplicaErrorCode =
   | "REPLICA_KEYS_DIFFER"
   | "OUTDATED"
   | "NO_REPLICA"
-  | "NOT_PROMOTED";
+  | "NOT_PROMOTED"
+  | "NOT_IMPORTED"
+  | "NOT_EMPTY"
+  | "BUSY";
 
 /** Something that the operator of a node with a database can act on. */
 export class ReplicaError extends Error {

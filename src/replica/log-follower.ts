@@ -10,7 +10,8 @@ import type { Control } from "./control.ts";
 import { ReplicaError } from "./errors.ts";
 import { viewLog } from "./log-view.ts";
 import { outdatedBy } from "./node-row.ts";
-import type { ReplicaFact, ReplicaOptions } from "./options.ts";
+import type { NodeFacts, ReplicaFact, ReplicaOptions } from "./options.ts";
+import { requireLogged } from "./own-store.ts";
 import { placeOf } from "./place.ts";
 import { PostgresLogReader } from "./postgres-log.ts";
 import { draftOf, listSnapshots, restoreSnapshot } from "./restore.ts";
@@ -23,6 +24,13 @@ const FAILURES_MAX = 2;
 /** The files of a store that SQLite makes. */
 const suffixes = ["", "-wal", "-shm", "-journal"] as const;
 
+interface FollowerOptions extends Pick<
+  ReplicaOptions,
+  "schema" | "bucket" | "file"
+> {
+  readonly node: Pick<NodeFacts, "name" | "storeFormat">;
+}
+
 interface FollowerPorts {
   readonly control: Control;
   readonly openDisk: OpenDisk;
@@ -34,10 +42,7 @@ interface FollowerPorts {
 
 /** Keeps a replica's own store up with the log, and rebuilds it where that is not possible. */
 export class LogFollower {
-  readonly #options: Pick<
-    ReplicaOptions,
-    "schema" | "bucket" | "file" | "node"
-  >;
+  readonly #options: FollowerOptions;
   readonly #ports: FollowerPorts;
   readonly #reader: PostgresLogReader;
   #follower: Follower | undefined;
@@ -45,10 +50,7 @@ export class LogFollower {
   /** Snapshots were tried since the start. */
   #isRestored = false;
 
-  constructor(
-    options: Pick<ReplicaOptions, "schema" | "bucket" | "file" | "node">,
-    ports: FollowerPorts,
-  ) {
+  constructor(options: FollowerOptions, ports: FollowerPorts) {
     this.#options = options;
     this.#ports = ports;
     this.#reader = new PostgresLogReader(options, { client: ports.control });
@@ -219,7 +221,9 @@ export class LogFollower {
       this.#follower = this.#openFile(file);
     } catch (failure) {
       const error = translate(file, failure);
-      if (!isOfContent(error)) throw error;
+      // A store that cannot be read, of a replica that never had one, may be that of a node without a database.
+      const isOurs = this.#ports.acknowledged.head.sequence > 0;
+      if (!isOurs || !isOfContent(error)) throw error;
       this.#remove();
       this.#follower = this.#openFile(file);
       const { message: reason } = error;
@@ -230,6 +234,7 @@ export class LogFollower {
   }
 
   #openFile(file: string): Follower {
+    requireLogged(file, this.#options.node);
     createPrivately(file);
     const disk = this.#ports.openDisk(file);
     try {

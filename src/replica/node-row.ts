@@ -79,7 +79,7 @@ export interface Formats {
 /** Why this version cannot write the log, and perhaps not read it; undefined if it can. */
 export function outdatedBy(
   { store, turns }: Formats,
-  node: NodeFacts,
+  node: Pick<NodeFacts, "name" | "storeFormat">,
 ): ReplicaError | undefined {
   if (store <= node.storeFormat && turns <= TURN_FORMAT) return undefined;
   return new ReplicaError(

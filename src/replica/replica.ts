@@ -17,6 +17,7 @@ import type {
   Role,
   RoleDetails,
 } from "./options.ts";
+import { requireLogged } from "./own-store.ts";
 import { prepareSchema } from "./prepare.ts";
 import { readOthers, showPresence, type ShownRole } from "./presence.ts";
 import { Snapshots } from "./snapshots.ts";
@@ -100,8 +101,9 @@ export class Replica {
 
   /** Resolves when it is passive. Throws a {@link ReplicaError} if the database is not one for this node. */
   async start(): Promise<void> {
-    const { url, schema, bucket, leaseMs, file } = this.#options;
+    const { url, schema, bucket, leaseMs, file, node } = this.#options;
     const { timers, openDisk, onFact } = this.#ports;
+    requireLogged(file, node);
     const buckets = bucket + 1;
     await prepareSchema({ url, schema, buckets, requestMs: leaseMs });
     try {
@@ -316,6 +318,7 @@ const finalCodes: ReadonlySet<ReplicaErrorCode> = new Set([
   "DRIVER",
   "VERSION",
   "POOLED",
+  "NOT_IMPORTED",
 ]);
 
 function isOutdated(error: unknown): boolean {
