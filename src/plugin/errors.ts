@@ -102,6 +102,50 @@ const messages = {
     saved: string | number;
   }) =>
     `${option} ${value} does not fit what is in ${directory}: there it is ${saved}. Leave ${option} out, or use another --data-dir.`,
+  DATABASE_BUSY: ({ reason }: { reason: string }) => reason,
+  DATABASE_DAMAGED: ({ reason }: { reason: string }) => reason,
+  DATABASE_DRIVER_MISSING: ({ reason }: { reason: string }) => reason,
+  DATABASE_EMPTY: ({
+    node,
+    schema,
+    host,
+  }: {
+    node: string;
+    schema: string;
+    host: string;
+  }) =>
+    `The database at ${host} has no tables of ${node}: they would be in the schema ${schema}. Start a replica of ${node}, which makes them, or correct --name or sequencer.database.`,
+  DATABASE_FORGOTTEN: ({ reason }: { reason: string }) => reason,
+  DATABASE_LEASE_LOST: ({ reason }: { reason: string }) =>
+    `${reason} Run again.`,
+  DATABASE_NO_SOURCE: ({ reason }: { reason: string }) => reason,
+  DATABASE_NOT_CONFIGURED: ({ node }: { node: string }) =>
+    `The configuration names no database for ${node}. Add one: sequencer.database with url: configVariable("SEQUENCER_DATABASE_URL").`,
+  DATABASE_NOT_EMPTY: ({ reason }: { reason: string }) => reason,
+  DATABASE_NOT_ENCRYPTED: ({ host }: { host: string }) =>
+    `The connection with the database at ${host} would not be encrypted, or not show that it is the right server, and turns have private states in them. Add sslmode=verify-full to sequencer.database.url; only a database on this machine can do without.`,
+  DATABASE_REFUSED: ({ host, reason }: { host: string; reason: string }) =>
+    `The database at ${host} refuses: ${reason}. Correct sequencer.database.url, or what its user may do.`,
+  DATABASE_REQUIRED: ({ node, file }: { node: string; file: string }) =>
+    `The store ${file} belongs to the log of ${node} in a database, and without it another process may be the same node. Add sequencer.database to the configuration, or use another --data-dir.`,
+  DATABASE_SCHEMA_INVALID: ({ reason }: { reason: string }) => reason,
+  DATABASE_TURN_UNKNOWN: ({
+    node,
+    turn,
+    first,
+    last,
+  }: {
+    node: string;
+    turn: number;
+    first: number | undefined;
+    last: number;
+  }) =>
+    `--from ${turn}: the log of ${node} does not have this turn. ${first === undefined ? `It ends with turn ${last}, and all turns were trimmed: they are in its snapshot. Leave --from out.` : `Give a turn from ${first} to ${last}.`}`,
+  DATABASE_UNREACHABLE: ({ host, reason }: { host: string; reason: string }) =>
+    `The database at ${host} does not answer: ${reason}. Start it, or correct sequencer.database.url.`,
+  DATABASE_UNSUITABLE: ({ reason }: { reason: string }) => reason,
+  DATABASE_URL_INVALID: () =>
+    "sequencer.database.url (not shown: it may have a password in it) is not the address of a PostgreSQL database. Give one as in postgres://user:password@db.example/sequencer?sslmode=verify-full.",
   DOMAIN_MODULE_INVALID: ({ path, reason }: { path: string; reason: string }) =>
     `--domain ${path} cannot be used: ${reason}. Give a module whose default export is a domain, or a DomainSimulation of hardhat-sequencer/simulation.`,
   DOMAIN_MISSING: ({ option }: { option: string }) =>
@@ -432,6 +476,13 @@ const messages = {
   REPLICA_WITHOUT_DATABASE: ({ replica }: { replica: string }) =>
     `--replica "${replica}" needs the database that all replicas of the node share. Set sequencer.database in hardhat.config.ts, or leave out --replica.`,
   REFUSED: ({ reason }: { reason: string }) => reason,
+  REPLICA_KEYS_DIFFER: ({ reason }: { reason: string }) => reason,
+  REPLICA_NAME_INVALID: ({ value }: { value: string }) =>
+    `--promote ${JSON.stringify(value)} is not the name of a replica. Give one that npx hardhat sequencer:replicas lists.`,
+  REPLICA_NOT_PROMOTED: ({ reason }: { reason: string }) => reason,
+  REPLICA_NOT_READY: ({ reason }: { reason: string }) =>
+    `${reason} Choose a passive replica that npx hardhat sequencer:replicas lists.`,
+  REPLICA_OUTDATED: ({ reason }: { reason: string }) => reason,
   REORGANISATION_TOO_DEEP: ({ depth, max }: { depth: number; max: number }) =>
     `The last ${depth} blocks cannot be replaced: the chain can go back by ${max} blocks, to the creation of the last group. Make more blocks first, or give a smaller depth.`,
   REORGANISATION_TOO_HIGH: ({ block, head }: { block: number; head: number }) =>
@@ -448,6 +499,11 @@ const messages = {
     count: number;
   }) =>
     `--from ${value} is not one of the ${count} accounts of network "${network}". Give the address of one of them, or an index from 0 to ${count - 1}.`,
+  STORE_BELONGS_TO_LOG: ({ file }: { file: string }) =>
+    `The store ${file} belongs to the log of a database already, so there is nothing to import. Start its replica, or give another --data-dir.`,
+  STORE_MISSING: ({ file }: { file: string }) =>
+    `There is no store ${file}. Correct --name or --data-dir: the store of a node is node.db in a folder with its name.`,
+  STORE_NOT_IMPORTED: ({ reason }: { reason: string }) => reason,
   THRESHOLD_INVALID: ({ value, count }: { value: string; count: number }) =>
     `--threshold "${value}" does not fit a group of ${count}. Give a whole number from 1 to ${count}.`,
   SERVER_TOKEN_INVALID: ({ setting }: { setting: string }) =>

@@ -26,8 +26,8 @@ export async function viewLog(
       readonly first: string | null;
       readonly applied: Buffer | null;
       readonly acknowledged: Buffer | null;
-      readonly store_format: number;
-      readonly turn_format: number;
+      readonly store_format: number | null;
+      readonly turn_format: number | null;
     }
   >({
     name: "view",
@@ -35,7 +35,7 @@ export async function viewLog(
         (SELECT min(sequence) ${turn}) AS first,
         (SELECT hash ${turn} AND sequence = $2) AS applied,
         (SELECT hash ${turn} AND sequence = $3) AS acknowledged
-      FROM ${schema}.bucket, ${schema}.node WHERE bucket = $1`,
+      FROM ${schema}.bucket LEFT JOIN ${schema}.node ON true WHERE bucket = $1`,
     values: [bucket, applied.sequence, acknowledged.sequence],
   });
   const [row] = rows;
@@ -49,6 +49,7 @@ export async function viewLog(
     head: headOf(row),
     first: row.first === null ? undefined : Number(row.first),
     hashAt: (sequence) => hashes.get(sequence),
-    formats: { store: row.store_format, turns: row.turn_format },
+    // No replica has started yet after an import.
+    formats: { store: row.store_format ?? 0, turns: row.turn_format ?? 0 },
   };
 }

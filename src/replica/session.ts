@@ -17,7 +17,7 @@ export interface SessionOptions {
   readonly requestMs: number;
 }
 
-async function loadDriver(): Promise<typeof pg> {
+export async function loadDriver(): Promise<typeof pg> {
   try {
     return (await import("pg")).default;
   } catch (error) {

@@ -43,14 +43,8 @@ export async function makeSnapshot(
   options: SnapshotOptions,
   ports: SnapshotPorts,
 ): Promise<Head | undefined> {
-  const { schema, bucket } = options;
   const { client } = ports;
-  // The lock goes with the session.
-  const { rows } = await client.query<{ readonly is_mine: boolean }>(
-    `SELECT pg_try_advisory_lock('${schema}.snapshot'::regclass::oid::int, $1) AS is_mine`,
-    [bucket],
-  );
-  if (rows[0]?.is_mine !== true) return undefined;
+  if (!(await lockSnapshots(client, options))) return undefined;
   const draft = `${options.file}.snapshot`;
   try {
     const head = await copy(draft, ports);
@@ -62,6 +56,18 @@ export async function makeSnapshot(
   } finally {
     rmSync(draft, { force: true });
   }
+}
+
+/** Whether this process may make a snapshot; nobody else does so until the session ends. */
+export async function lockSnapshots(
+  client: pg.Client,
+  { schema, bucket }: Pick<SnapshotOptions, "schema" | "bucket">,
+): Promise<boolean> {
+  const { rows } = await client.query<{ readonly is_mine: boolean }>(
+    `SELECT pg_try_advisory_lock('${schema}.snapshot'::regclass::oid::int, $1) AS is_mine`,
+    [bucket],
+  );
+  return rows[0]?.is_mine === true;
 }
 
 /** How far the copy is says its own row, whatever the store has done meanwhile. Undefined if the store was closed meanwhile. */
@@ -97,7 +103,41 @@ async function publish(
   const { sequence, hash } = head;
   const known = await listSnapshots(client, { schema, bucket });
   if (known.some((one) => one.head.sequence >= sequence)) return false;
-  // Of snapshots that were not completed. Nobody else makes one now.
+  const { parts, size, checksum } = await storeParts(client, {
+    schema,
+    bucket,
+    sequence,
+    draft,
+  });
+  const isDurable = `EXISTS (SELECT FROM ${schema}.turn WHERE bucket = $1 AND sequence = $2 AND hash = $3)`;
+  const { rowCount } = await client.query(
+    `INSERT INTO ${schema}.snapshot (bucket, sequence, hash, parts, size, checksum, made_by, made_at)
+     SELECT $1, $2, $3, $4, $5, $6, $7, clock_timestamp() WHERE ${isDurable}`,
+    [bucket, sequence, Buffer.from(hash, "hex"), parts, size, checksum, name],
+  );
+  return rowCount === 1;
+}
+
+/** The parts of a snapshot, before there is a row that says so. */
+export interface StoredParts {
+  readonly parts: number;
+  readonly size: number;
+  readonly checksum: Buffer;
+}
+
+/** Stores the parts of a draft, instead of all parts of snapshots that were not completed. Nobody else may make a snapshot meanwhile. */
+export async function storeParts(
+  client: pg.Client,
+  {
+    schema,
+    bucket,
+    sequence,
+    draft,
+  }: Pick<SnapshotOptions, "schema" | "bucket"> & {
+    readonly sequence: number;
+    readonly draft: string;
+  },
+): Promise<StoredParts> {
   await client.query(
     `DELETE FROM ${schema}.snapshot_part WHERE bucket = $1 AND sequence NOT IN
        (SELECT sequence FROM ${schema}.snapshot WHERE bucket = $1)`,
@@ -115,21 +155,7 @@ async function publish(
     parts += 1;
     size += bytes.length;
   }
-  const isDurable = `EXISTS (SELECT FROM ${schema}.turn WHERE bucket = $1 AND sequence = $2 AND hash = $3)`;
-  const { rowCount } = await client.query(
-    `INSERT INTO ${schema}.snapshot (bucket, sequence, hash, parts, size, checksum, made_by, made_at)
-     SELECT $1, $2, $3, $4, $5, $6, $7, clock_timestamp() WHERE ${isDurable}`,
-    [
-      bucket,
-      sequence,
-      Buffer.from(hash, "hex"),
-      parts,
-      size,
-      checksum.digest(),
-      name,
-    ],
-  );
-  return rowCount === 1;
+  return { parts, size, checksum: checksum.digest() };
 }
 
 async function* partsOf(file: string): AsyncGenerator<Buffer> {
