@@ -2,12 +2,14 @@ import { emptyTask } from "hardhat/config";
 import type { TaskDefinition } from "hardhat/types/tasks";
 
 import { callTask } from "./call/definition.ts";
+import { databaseTasks } from "./database/definition.ts";
 import { deployTask } from "./deploy/definition.ts";
 import { explainTask } from "./explain/definition.ts";
 import { groupTasks } from "./group/definition.ts";
 import { identityTask } from "./identity/definition.ts";
 import { nodeTask } from "./node/definition.ts";
 import { receiptTask } from "./receipt/definition.ts";
+import { replicasTask } from "./replicas/definition.ts";
 import { runTask } from "./run/definition.ts";
 import { simulateTask } from "./simulate/definition.ts";
 import { statusTask } from "./status/definition.ts";
@@ -15,12 +17,14 @@ import { submitTask } from "./submit/definition.ts";
 
 const named: readonly TaskDefinition[] = [
   callTask,
+  ...databaseTasks,
   deployTask,
   explainTask,
   ...groupTasks,
   identityTask,
   nodeTask,
   receiptTask,
+  replicasTask,
   runTask,
   simulateTask,
   statusTask,

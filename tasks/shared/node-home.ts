@@ -15,11 +15,17 @@ export function parseNodeHome(options: {
   readonly name?: string | undefined;
   readonly dataDir?: string | undefined;
 }): NodeHome {
-  const name = parseNodeName(options.name);
-  if (name === undefined)
-    throw new SequencerError("NODE_NAME_INVALID", { name: options.name ?? "" });
+  const name = requireNodeName(options.name);
   const { dataDir = "" } = options;
   if (dataDir.trim() === "" || dataDir.includes("\0"))
     throw new SequencerError("DATA_DIR_MISSING", { node: name });
   return { name, directory: resolve(dataDir, name) };
+}
+
+/** Checks `--name`. */
+export function requireNodeName(text: string | undefined): NodeName {
+  const name = parseNodeName(text);
+  if (name === undefined)
+    throw new SequencerError("NODE_NAME_INVALID", { name: text ?? "" });
+  return name;
 }

@@ -60,6 +60,11 @@ describe("tasks: the reference", () => {
   it("has a page for every task", () => {
     expect([...definitions.keys()]).to.deep.equal([
       "call",
+      "database check",
+      "database import",
+      "database restore",
+      "database snapshot",
+      "database turns",
       "deploy",
       "explain",
       "group create",
@@ -69,6 +74,7 @@ describe("tasks: the reference", () => {
       "identity",
       "node",
       "receipt",
+      "replicas",
       "run",
       "simulate",
       "status",
@@ -124,11 +130,18 @@ describe("tasks: the help", () => {
       expect(stdout).to.match(
         new RegExp(`^  sequencer ${name.split(" ")[0]} `, "m"),
       );
-    const group = await runHardhat(["sequencer", "group", "--help"], {});
-    for (const name of ["create", "import", "list", "show"])
-      expect(group.stdout).to.match(
-        new RegExp(`^  sequencer group ${name} `, "m"),
-      );
+    const families = {
+      database: ["check", "import", "restore", "snapshot", "turns"],
+      group: ["create", "import", "list", "show"],
+    };
+    for (const [family, subtasks] of Object.entries(families)) {
+      const words = ["sequencer", family, "--help"];
+      const { stdout } = await runHardhat(words, {});
+      for (const name of subtasks)
+        expect(stdout).to.match(
+          new RegExp(`^  sequencer ${family} ${name} `, "m"),
+        );
+    }
     const help = await runHardhat(["sequencer", "submit", "--help"], {});
     expect(help.exitCode).to.equal(0);
     expect(help.stdout).to.match(/^ {2}--function .*\(required\)$/m);

@@ -3,6 +3,13 @@ import type { RunFact } from "../../../src/view/facts.ts";
 import type { StatusFact } from "../../../src/view/status.ts";
 import type { SubmitFact } from "../../../src/view/submit.ts";
 import type { AnswerFact } from "../../../tasks/call/ask-domain.ts";
+import type {
+  DatabaseCheckFact,
+  ImportFact,
+  RestoreFact,
+  SnapshotFact,
+  TurnFact,
+} from "../../../tasks/database/facts.ts";
 import type { ExplainFact } from "../../../tasks/explain/explain-transaction.ts";
 import type {
   CreateFact,
@@ -12,6 +19,7 @@ import type {
 } from "../../../tasks/group/facts.ts";
 import type { IdentityFact } from "../../../tasks/identity/identity.ts";
 import type { ReceiptFact } from "../../../tasks/receipt/show-receipt.ts";
+import type { ReplicasFact } from "../../../tasks/replicas/facts.ts";
 import type { SimulateFact } from "../../../tasks/simulate/facts.ts";
 
 interface Typed {
@@ -251,9 +259,69 @@ const receipt: Events<ReceiptFact> = {
   open: { id: 1, why: 1 },
 };
 
+const databaseCheck: Events<DatabaseCheckFact> = {
+  "server-checked": { host: 1, version: 1, user: 1 },
+  "tables-checked": { schema: 1, tables: 1 },
+  "check-progress": { turns: 1, of: 1 },
+  "turns-checked": { first: 1, head: 1, turns: 1, bytes: 1 },
+  "statements-checked": { statements: 1 },
+  "snapshot-checked": { sequence: 1, bytes: 1, parts: 1 },
+  damage: { problem: 1 },
+  "database-checked": { node: 1, problems: 1, elapsedMs: 1 },
+};
+
+const databaseSnapshot: Events<SnapshotFact> = {
+  "rebuild-progress": { turn: 1, head: 1 },
+  "snapshot-made": { sequence: 1, bytes: 1, trimmed: 1 },
+  "snapshot-present": { sequence: 1 },
+};
+
+const databaseRestore: Events<RestoreFact> = {
+  "rebuild-progress": { turn: 1, head: 1 },
+  "store-restored": { file: 1, turn: 1, bytes: 1 },
+};
+
+const databaseImport: Events<ImportFact> = {
+  "store-imported": { node: 1, file: 1, bytes: 1, wasThere: 1 },
+};
+
+const databaseTurns: Events<TurnFact> = {
+  turn: { sequence: 1, epoch: 1, hash: 1, bytes: 1, statements: 1 },
+};
+
+const replicas: Events<ReplicasFact> = {
+  promoting: { replica: 1, from: 1 },
+  promoted: { replica: 1, epoch: 1, elapsedMs: 1 },
+  replicas: {
+    node: 1,
+    active: 1,
+    epoch: 1,
+    since: 1,
+    head: 1,
+    snapshot: 1,
+    isStopped: 1,
+  },
+  replica: {
+    name: 1,
+    role: 1,
+    isAway: 1,
+    version: 1,
+    rpc: 1,
+    peersAddress: 1,
+    applied: 1,
+    lag: 1,
+    seenMsAgo: 1,
+  },
+};
+
 const all = new Map<string, Readonly<Record<string, object>>>(
   Object.entries({
     call,
+    "database check": databaseCheck,
+    "database import": databaseImport,
+    "database restore": databaseRestore,
+    "database snapshot": databaseSnapshot,
+    "database turns": databaseTurns,
     deploy,
     explain,
     "group create": groupCreate,
@@ -262,6 +330,7 @@ const all = new Map<string, Readonly<Record<string, object>>>(
     "group show": groupShow,
     identity,
     receipt,
+    replicas,
     run,
     simulate,
     status,

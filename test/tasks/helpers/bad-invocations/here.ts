@@ -50,6 +50,63 @@ const deploy: readonly Row[] = [
   ["VERIFY_NOT_INSTALLED", ["--verify"], "--verify"],
 ];
 
+/** A project without a database. */
+const replicas: readonly Row[] = [
+  ["NODE_NAME_INVALID", [], "--name"],
+  ["NODE_NAME_INVALID", ["--name", "../alice"], "../alice"],
+  ["DATABASE_NOT_CONFIGURED", ["--name", "alice"], "alice"],
+  ["REPLICA_NAME_INVALID", ["--name", "alice", "--promote", ""], "--promote"],
+  ["REPLICA_NAME_INVALID", ["--name", "alice", "--promote", "r 2"], '"r 2"'],
+  ["DATABASE_NOT_CONFIGURED", ["--name", "alice", "--promote", "r2"], "alice"],
+  ["HARDHAT", ["--name", "alice", "--url", "{url}"], "--url"],
+];
+
+const databaseOfNode: readonly Row[] = [
+  ["NODE_NAME_INVALID", [], "--name"],
+  ["NODE_NAME_INVALID", ["--name", "a b"], "a b"],
+  ["DATABASE_NOT_CONFIGURED", ["--name", "alice"], "alice"],
+  ["HARDHAT", ["--name", "alice", "--schema", "mine"], "--schema"],
+];
+
+const restore: readonly Row[] = [
+  ["NODE_NAME_INVALID", ["--name", ""], '""'],
+  ["FILE_NOT_WRITTEN", ["--name", "alice"], "--file"],
+  ["FILE_NOT_WRITTEN", ["--name", "alice", "--file", ""], "--file"],
+  ["FILE_NOT_WRITTEN", ["--name", "alice", "--file", "{file}"], "{file}"],
+  ["FILE_NOT_WRITTEN", ["--name", "alice", "--file", "{empty}"], "{empty}"],
+  [
+    "FILE_NOT_WRITTEN",
+    ["--name", "alice", "--file", "{empty}/deeper/node.db"],
+    "{empty}",
+  ],
+  [
+    "DATABASE_NOT_CONFIGURED",
+    ["--name", "alice", "--file", "{empty}/node.db"],
+    "alice",
+  ],
+];
+
+const turns: readonly Row[] = [
+  ["NODE_NAME_INVALID", ["--name", "ålice"], "ålice"],
+  ["NUMBER_INVALID", ["--name", "alice", "--from", "0"], "--from"],
+  ["NUMBER_INVALID", ["--name", "alice", "--from", huge], huge],
+  ["NUMBER_INVALID", ["--name", "alice", "--count", "all"], '"all"'],
+  ["NUMBER_INVALID", ["--name", "alice", "--count", "1000001"], "1000001"],
+  ["DATABASE_NOT_CONFIGURED", ["--name", "alice", "--values"], "alice"],
+];
+
+const imported: readonly Row[] = [
+  [
+    "NODE_NAME_INVALID",
+    ["--data-dir", "{nodes}", "--name", "../nodes"],
+    "../nodes",
+  ],
+  ["DATA_DIR_MISSING", ["--name", "alice"], "--data-dir"],
+  ["DATA_DIR_MISSING", ["--name", "alice", "--data-dir", " "], "--data-dir"],
+  ["STORE_MISSING", ["--name", "alice", "--data-dir", "{nodes}"], "node.db"],
+  ["STORE_MISSING", ["--name", "alice", "--data-dir", "{file}"], "{file}"],
+];
+
 const identity: readonly Row[] = [
   ["NODE_NAME_INVALID", ["--data-dir", "{empty}"], "--name"],
   ["NODE_NAME_INVALID", ["--name", "", "--data-dir", "{empty}"], '""'],
@@ -173,8 +230,14 @@ const simulate: readonly Row[] = [
 /** Of tasks that do something here. */
 export const badHere: readonly BadInvocation[] = [
   ...of("sequencer:deploy", deploy),
+  ...of("sequencer:database check", databaseOfNode),
+  ...of("sequencer:database import", imported),
+  ...of("sequencer:database restore", restore),
+  ...of("sequencer:database snapshot", databaseOfNode),
+  ...of("sequencer:database turns", turns),
   ...of("sequencer:identity", identity),
   ...of("sequencer:node", node),
+  ...of("sequencer:replicas", replicas),
   ...of("sequencer:run", run),
   ...of("sequencer:simulate", simulate),
 ];
