@@ -5,6 +5,7 @@ import type pg from "pg";
 import { StoreError, translate } from "../store/store-error.ts";
 import { CheckedTurns } from "./check-turns.ts";
 import { ReplicaError } from "./errors.ts";
+import type { Queries } from "./postgres-log.ts";
 import {
   draftOf,
   listSnapshots,
@@ -37,7 +38,9 @@ export type CheckFact =
   /** How much was read by now. */
   | {
       readonly type: "check-progress";
-      readonly turns: number;
+      readonly part: "turns" | "snapshot";
+      /** Turns of the log, or parts of a snapshot. */
+      readonly done: number;
       readonly of: number;
     }
   | { readonly type: "damage"; readonly problem: string };
@@ -101,8 +104,12 @@ async function checkTurns(
     const last = turns.at(-1);
     if (last === undefined) break;
     from = last.sequence + 1;
-    const { count } = checked;
-    tell({ type: "check-progress", turns: count, of: range.count });
+    tell({
+      type: "check-progress",
+      part: "turns",
+      done: checked.count,
+      of: range.count,
+    });
   }
   checked.end();
   const { count, bytes } = checked;
@@ -129,8 +136,13 @@ async function checkSnapshot(
   tell: (fact: CheckFact) => void,
 ): Promise<void> {
   const { head, parts, size } = options.snapshot;
+  let done = 0;
+  const onPart = (): void => {
+    done += 1;
+    tell({ type: "check-progress", part: "snapshot", done, of: parts });
+  };
   try {
-    await restoreSnapshot(client, options);
+    await restoreSnapshot(countedBy(client, onPart), options);
     tell({
       type: "snapshot-checked",
       sequence: head.sequence,
@@ -146,4 +158,15 @@ async function checkSnapshot(
   } finally {
     rmSync(draftOf(options.file), { force: true });
   }
+}
+
+/** The same session, which calls back after every request: each reads one part. */
+function countedBy(client: Queries, onRequest: () => void): Queries {
+  return {
+    query: async (query) => {
+      const result = await client.query<never>(query);
+      onRequest();
+      return result;
+    },
+  };
 }

@@ -25,7 +25,9 @@ function lineOf(fact: Exclude<DatabaseFact, TurnFact>): string {
     case "tables-checked":
       return `Tables: ${counted(fact.tables, "table")} of the schema ${fact.schema} can be used`;
     case "check-progress":
-      return `Read ${digits(fact.turns)} of ${counted(fact.of, "turn")}`;
+      return fact.part === "turns"
+        ? `Read ${digits(fact.done)} of ${counted(fact.of, "turn")}`
+        : `Read ${digits(fact.done)} of ${counted(fact.of, "part")} of a snapshot`;
     case "turns-checked":
       return fact.first === null
         ? `Turns: none, the log is at turn ${digits(fact.head)}`

@@ -4,9 +4,7 @@ import { openMachineDisk } from "../../src/store/disk.ts";
 import { migrations } from "../../src/store/schema.ts";
 import { type NodeDatabase, requestMs } from "../shared/database.ts";
 import type { RebuildFact } from "./facts.ts";
-
-/** Progress is told so often at most. */
-const EVERY_MS = 1_000;
+import { seldom } from "./seldom.ts";
 
 /** Rebuilds the store of a node as of the end of its log, and lends it. */
 export async function rebuildStore<Result>(
@@ -23,7 +21,7 @@ export async function rebuildStore<Result>(
   },
   use: (rebuilt: Rebuilt) => Promise<Result>,
 ): Promise<Result> {
-  let toldAt = performance.now();
+  const isTime = seldom();
   return await withRebuiltStore(
     {
       url,
@@ -39,9 +37,8 @@ export async function rebuildStore<Result>(
       openDisk: openMachineDisk,
       onFact: () => undefined,
       onApplied: (turn) => {
-        if (performance.now() - toldAt < EVERY_MS) return;
-        toldAt = performance.now();
-        tell({ type: "rebuild-progress", turn, head: Math.max(head, turn) });
+        if (isTime())
+          tell({ type: "rebuild-progress", turn, head: Math.max(head, turn) });
       },
     },
     use,

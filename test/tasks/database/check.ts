@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 
+import { type CheckFact, checkLog } from "../../../src/replica/check.ts";
+import { openSession } from "../../../src/replica/session.ts";
+import { seldom } from "../../../tasks/database/seldom.ts";
 import { PostgresServer } from "../../helpers/postgres.ts";
 import { newSchema } from "../../helpers/replica.ts";
 import type { ReplicaNode } from "../../helpers/replica-node.ts";
@@ -58,14 +61,13 @@ describe("sequencer:database check", function () {
     expect(facts.map(({ type }) => type)).to.deep.equal([
       "server-checked",
       "tables-checked",
-      "check-progress",
       "turns-checked",
       "statements-checked",
       "database-checked",
     ]);
     expect(facts[0]).to.include({ host: "127.0.0.1", user: "postgres" });
     expect(facts[1]).to.include({ schema, tables: 7 });
-    expect(facts[3]).to.include({ first: 1, head, turns: head });
+    expect(facts[2]).to.include({ first: 1, head, turns: head });
     expect(facts.at(-1)).to.include({ node: name, problems: 0 });
   });
 
@@ -182,5 +184,60 @@ describe("sequencer:database check", function () {
     await sql("DELETE FROM $schema.turn WHERE sequence = 3");
     const damaged = await runTask(hre, id, { name, json: false });
     expect(damaged.lines).to.include("DAMAGED: turn 3 is missing");
+  });
+});
+
+describe("the progress of sequencer:database", () => {
+  it("is told at most once a second", () => {
+    let now = 5;
+    const isTime = seldom(() => now);
+    const told: number[] = [];
+    for (; now <= 2_500; now += 5) if (isTime()) told.push(now);
+    expect(told).to.deep.equal([1_005, 2_005]);
+  });
+
+  it("counts turns, and parts of snapshots", async function () {
+    this.timeout(60_000);
+    const server = await PostgresServer.start();
+    const directory = temporaryDirectory();
+    try {
+      const schema = await newSchema(server);
+      const place = (file: string): string => join(directory.path, file);
+      const { url } = server;
+      const writer = await aWriter(
+        { url, schema, name: "r1", file: place("r1.db") },
+        3,
+      );
+      await writer.save(3, "x".repeat(3_000_000));
+      const hre = await aDatabaseProject({ url, schema });
+      await runTask(hre, ["sequencer:database", "snapshot"], { name });
+      const client = await openSession({
+        url,
+        name: "check",
+        idleMs: undefined,
+        requestMs: 5_000,
+      });
+      const progress: CheckFact[] = [];
+      const file = place("draft.db");
+      await checkLog(client, { schema, bucket: 0, file }, (fact) => {
+        if (fact.type === "check-progress") progress.push(fact);
+      });
+      await client.end();
+      await writer.replica.stop();
+      const [turns, ...parts] = progress;
+      expect(turns).to.include({ part: "turns" });
+      expect(parts.length).to.be.greaterThan(2);
+      expect(parts).to.deep.equal(
+        parts.map((_, index) => ({
+          type: "check-progress",
+          part: "snapshot",
+          done: index + 1,
+          of: parts.length,
+        })),
+      );
+    } finally {
+      directory.remove();
+      await server.stop();
+    }
   });
 });

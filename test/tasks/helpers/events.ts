@@ -262,7 +262,7 @@ const receipt: Events<ReceiptFact> = {
 const databaseCheck: Events<DatabaseCheckFact> = {
   "server-checked": { host: 1, version: 1, user: 1 },
   "tables-checked": { schema: 1, tables: 1 },
-  "check-progress": { turns: 1, of: 1 },
+  "check-progress": { part: 1, done: 1, of: 1 },
   "turns-checked": { first: 1, head: 1, turns: 1, bytes: 1 },
   "statements-checked": { statements: 1 },
   "snapshot-checked": { sequence: 1, bytes: 1, parts: 1 },
