@@ -20,12 +20,15 @@ export async function promote(
     bucket,
     name,
     leaseMs,
+    onAsked,
   }: {
     readonly schema: string;
     readonly bucket: number;
     /** The replica that is to be active. */
     readonly name: string;
     readonly leaseMs: number;
+    /** Called when it is ready, and the active one was asked. */
+    readonly onAsked?: (before: ReplicaStatus) => void;
   },
 ): Promise<ReplicaStatus> {
   const before = await readStatus(client, { schema, bucket });
@@ -37,6 +40,7 @@ export async function promote(
      ) SELECT pg_notify('${schema}', 'wanted') FROM wished`,
     [bucket, name],
   );
+  onAsked?.(before);
   try {
     const end = performance.now() + WISH_MS;
     while (performance.now() < end) {
@@ -69,7 +73,7 @@ function requireReady(
   },
 ): void {
   const found = replicas.find((one) => one.name === name);
-  const names = replicas.map((one) => one.name).join(", ");
+  const names = replicas.map((one) => one.name).join(", ") || "none";
   const problem =
     found === undefined
       ? `there is none with this name in the schema ${schema}, which knows ${names}`

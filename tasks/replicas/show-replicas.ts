@@ -45,10 +45,14 @@ async function promoteTo(
   { wanted: name, ...database }: NodeDatabase & { readonly wanted: string },
   tell: (facts: readonly ReplicasFact[]) => void,
 ): Promise<void> {
-  const { active } = await readStatus(client, database);
-  tell([{ type: "promoting", replica: name, from: active ?? null }]);
   const start = performance.now();
-  const { epoch } = await promote(client, { ...database, name });
+  const { epoch } = await promote(client, {
+    ...database,
+    name,
+    onAsked: ({ active: from = null }) => {
+      tell([{ type: "promoting", replica: name, from }]);
+    },
+  });
   const elapsedMs = Math.round(performance.now() - start);
   tell([{ type: "promoted", replica: name, epoch, elapsedMs }]);
 }

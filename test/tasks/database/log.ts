@@ -121,6 +121,8 @@ describe("sequencer:database", function () {
         "DATABASE_BUSY",
         async () => await runTask(hre, id, { name }),
       );
+      // The server notices the end of a session a moment later.
+      await other.query("SELECT pg_advisory_unlock_all()");
       await other.end();
       await runTask(hre, id, { name });
     });

@@ -114,10 +114,15 @@ describe("sequencer:replicas", function () {
     await r2.untilRole("active");
     expect(r1.replica.role).to.equal("passive");
     const again = await runTask(hre, id, { name, promote: "r2", json: false });
-    expect(again.lines[1]).to.match(/^r2 is active, after \d/);
+    expect(again.lines[0]).to.match(/^r2 is active, after \d/);
   });
 
   it("refuses to make one active that is not there or not ready, and changes nothing", async () => {
+    const none = await expectError(
+      "REPLICA_NOT_READY",
+      async () => await runTask(hre, id, { name, promote: "r9" }),
+    );
+    expect(none.message).to.include("which knows none");
     const { r1, r2 } = await two();
     const { message } = await expectError(
       "REPLICA_NOT_READY",
