@@ -471,14 +471,18 @@ const messages = {
     replica: string;
     reason: string;
   }) => `The replica ${replica} of ${node} has stopped: ${reason}`,
-  REPLICA_NAME_INVALID: ({ value }: { value: string }) =>
-    `--replica "${value}" is not a name. Use letters, digits, ".", "_" and "-", at most 64, beginning with a letter or digit.`,
+  REPLICA_NAME_INVALID: ({
+    option,
+    value,
+  }: {
+    option: string;
+    value: string;
+  }) =>
+    `${option} ${JSON.stringify(value)} is not the name of a replica. Use letters, digits, ".", "_" and "-", at most 64, beginning with a letter or digit; npx hardhat sequencer:replicas lists those that there are.`,
   REPLICA_WITHOUT_DATABASE: ({ replica }: { replica: string }) =>
     `--replica "${replica}" needs the database that all replicas of the node share. Set sequencer.database in hardhat.config.ts, or leave out --replica.`,
   REFUSED: ({ reason }: { reason: string }) => reason,
   REPLICA_KEYS_DIFFER: ({ reason }: { reason: string }) => reason,
-  REPLICA_NAME_INVALID: ({ value }: { value: string }) =>
-    `--promote ${JSON.stringify(value)} is not the name of a replica. Give one that npx hardhat sequencer:replicas lists.`,
   REPLICA_NOT_PROMOTED: ({ reason }: { reason: string }) => reason,
   REPLICA_NOT_READY: ({ reason }: { reason: string }) =>
     `${reason} Choose a passive replica that npx hardhat sequencer:replicas lists.`,

@@ -65,7 +65,10 @@ export function parseNodeOptions(options: NodeOptions): NodeRequest {
 
 function parseReplica(text: string | undefined): string | undefined {
   if (text !== undefined && parseNodeName(text) === undefined)
-    throw new SequencerError("REPLICA_NAME_INVALID", { value: text });
+    throw new SequencerError("REPLICA_NAME_INVALID", {
+      option: "--replica",
+      value: text,
+    });
   return text;
 }
 

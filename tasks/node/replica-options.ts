@@ -3,38 +3,29 @@ import { hostname } from "node:os";
 import { encodePublicKey } from "../../src/keys/identity.ts";
 import { loadWallet } from "../../src/keys/wallet-file.ts";
 import { showAddress } from "../../src/network/socket/address.ts";
-import {
-  type DatabaseConfig,
-  schemaOf,
-} from "../../src/plugin/database-config.ts";
-import {
-  replicaDefaults,
-  type ReplicaOptions,
-} from "../../src/replica/options.ts";
+import type { ReplicaOptions } from "../../src/replica/options.ts";
 import { migrations } from "../../src/store/schema.ts";
 import { storeFileOf } from "./node-host.ts";
 import type { Prepared } from "./prepare.ts";
+import type { NodeDatabase } from "../shared/database.ts";
 import { version } from "../shared/version.ts";
 
 /** What a replica is, from the configuration and the keys of the node. */
-export async function replicaOptionsOf(
+export function replicaOptionsOf(
   prepared: Prepared,
-  database: DatabaseConfig,
+  database: NodeDatabase,
   { name, url }: { readonly name: string; readonly url: string },
-): Promise<ReplicaOptions> {
+): ReplicaOptions {
   const { request, accounts, identity, listen, sockets } = prepared;
-  const { url: databaseUrl, schema, ...settings } = database;
+  const { node: _node, host: _host, ...settings } = database;
   const { endorser, payer } = accounts;
   const reachable = (host: string): string =>
     ["0.0.0.0", "::", "[::]"].includes(host) ? hostname() : host;
   const rpc = new URL(url);
   rpc.hostname = reachable(rpc.hostname);
   return {
-    ...replicaDefaults,
     ...settings,
     name,
-    url: await databaseUrl.get(),
-    schema: schema ?? schemaOf(request.name),
     file: storeFileOf(prepared),
     node: {
       name: request.name,

@@ -12,13 +12,14 @@ import { machineTimers } from "../../src/async/timers.ts";
 import { stopThenClose } from "../../src/chain/client/stop.ts";
 import type { Host } from "../../src/host/host.ts";
 import { loadWallet } from "../../src/keys/wallet-file.ts";
-import type { DatabaseConfig } from "../../src/plugin/database-config.ts";
 import { SequencerError } from "../../src/plugin/errors.ts";
 import type { Activate } from "../../src/replica/activation.ts";
 import type { Role, RoleDetails } from "../../src/replica/options.ts";
 import { Replica } from "../../src/replica/replica.ts";
 import { openMachineDisk } from "../../src/store/disk.ts";
+import type { NodeDatabase } from "../shared/database.ts";
 import { failureOf } from "../shared/failure.ts";
+import { databaseErrorOf } from "../shared/replica-errors.ts";
 import { refusalOf } from "../shared/rpc-servers.ts";
 import { createNodeHost, type NodeHost } from "./node-host.ts";
 import type { Prepared } from "./prepare.ts";
@@ -31,13 +32,13 @@ import { WhoIsActive } from "./who-is-active.ts";
 /** Starts one replica of a node. It is up when it is passive; its node runs whenever it is the active one. */
 export async function serveReplica(
   prepared: Prepared,
-  database: DatabaseConfig,
+  database: NodeDatabase,
   ports: ServePorts,
 ): Promise<Reachable> {
   const { request, servers } = prepared;
   const { reporter, parts } = ports;
   const name = request.replica ?? hostname();
-  const running = new RunningReplica(name, prepared, ports);
+  const running = new RunningReplica({ name, database }, prepared, ports);
   const status = await openStatusServer(
     { node: request.name, port: request.statusPort, ...servers.status },
     { monitor: running.monitor, report: reporter.report },
@@ -49,7 +50,7 @@ export async function serveReplica(
   });
   await parts.add(running.monitor.stop);
   await running.start(
-    await replicaOptionsOf(prepared, database, { name, url: urls.httpUrl }),
+    replicaOptionsOf(prepared, database, { name, url: urls.httpUrl }),
   );
   return reachableOf(prepared, { ...urls, statusUrl: status.url });
 }
@@ -58,6 +59,7 @@ export async function serveReplica(
 class RunningReplica {
   readonly monitor: ReturnType<typeof createMonitor>;
   readonly #name: string;
+  readonly #database: NodeDatabase;
   readonly #prepared: Prepared;
   readonly #ports: ServePorts;
   readonly #server: RpcServer;
@@ -66,9 +68,17 @@ class RunningReplica {
   #replica: Replica | undefined;
   #node: NodeHost | undefined;
 
-  constructor(name: string, prepared: Prepared, ports: ServePorts) {
+  constructor(
+    {
+      name,
+      database,
+    }: { readonly name: string; readonly database: NodeDatabase },
+    prepared: Prepared,
+    ports: ServePorts,
+  ) {
     const { request, servers } = prepared;
     this.#name = name;
+    this.#database = database;
     this.#prepared = prepared;
     this.#ports = ports;
     this.#wallet = loadWallet({ directory: request.directory });
@@ -228,15 +238,15 @@ class RunningReplica {
     };
   }
 
-  #failureOf(error: unknown): Error {
+  /** For the operator of the database, or of the node. */
+  #failureOf(failure: unknown): Error {
+    const error = databaseErrorOf(failure, this.#database);
+    if (error instanceof SequencerError) return error;
     const cause = error instanceof Error ? error : new Error(String(error));
+    const { name: node } = this.#prepared.request;
     return new SequencerError(
       "REPLICA_FAILED",
-      {
-        node: this.#prepared.request.name,
-        replica: this.#name,
-        reason: cause.message,
-      },
+      { node, replica: this.#name, reason: cause.message },
       cause,
     );
   }

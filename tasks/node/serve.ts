@@ -11,6 +11,7 @@ import { SequencerError } from "../../src/plugin/errors.ts";
 import { dataDirErrorOf } from "../shared/data-dir-error.ts";
 import { failureOf } from "../shared/failure.ts";
 import { openRpc } from "../shared/rpc-servers.ts";
+import { refuseLogged } from "../shared/store-log.ts";
 import { createNodeHost, storeFileOf } from "./node-host.ts";
 import type { NodeRequest } from "./options.ts";
 import { type Prepared, prepare } from "./prepare.ts";
@@ -34,14 +35,19 @@ export async function serve(
   request: NodeRequest,
   ports: ServePorts,
 ): Promise<Reachable> {
-  const { replica } = request;
-  const { database } = ports.hre.config.sequencer;
-  if (database === undefined && replica !== undefined)
-    throw new SequencerError("REPLICA_WITHOUT_DATABASE", { replica });
-  const prepared = await prepare(request, ports);
-  if (database === undefined) return await serveAlone(prepared, ports);
-  const { serveReplica } = await import("./serve-replica.ts");
-  return await serveReplica(prepared, database, ports);
+  const { name, replica } = request;
+  const { hre } = ports;
+  if (hre.config.sequencer.database === undefined) {
+    if (replica !== undefined)
+      throw new SequencerError("REPLICA_WITHOUT_DATABASE", { replica });
+    return await serveAlone(await prepare(request, ports), ports);
+  }
+  const [{ databaseOf }, { serveReplica }] = await Promise.all([
+    import("../shared/database.ts"),
+    import("./serve-replica.ts"),
+  ]);
+  const database = await databaseOf(hre, name);
+  return await serveReplica(await prepare(request, ports), database, ports);
 }
 
 /** The node is this process alone. */
@@ -52,6 +58,7 @@ async function serveAlone(
   const { request, servers } = prepared;
   const { reporter, parts, onBatch } = ports;
   const { name, directory } = request;
+  refuseLoggedStore(prepared);
   const monitor = createMonitor(prepared, ports, { hostOf: () => node.host });
   const node = createNodeHost(prepared, {
     ...(onBatch !== undefined && { onBatch }),
@@ -89,6 +96,16 @@ async function serveAlone(
   // Whoever asks whether it is ready hears at once that it is not any more.
   await parts.add(monitor.stop);
   return reachableOf(prepared, { ...urls, statusUrl: status.url });
+}
+
+/** A store that belongs to a log is only a copy: the node may be running elsewhere. */
+function refuseLoggedStore(prepared: Prepared): void {
+  const { name: node, directory } = prepared.request;
+  try {
+    refuseLogged({ node, file: storeFileOf(prepared) });
+  } catch (error) {
+    throw dataDirErrorOf(error, directory);
+  }
 }
 
 /** Watches a node, which need not run all the time. */

@@ -30,7 +30,10 @@ export async function showReplicas(
   const node = requireNodeName(options.name);
   const { promote: wanted } = options;
   if (wanted !== undefined && !REPLICA_NAME.test(wanted))
-    throw new SequencerError("REPLICA_NAME_INVALID", { value: wanted });
+    throw new SequencerError("REPLICA_NAME_INVALID", {
+      option: "--promote",
+      value: wanted,
+    });
   const database = await databaseOf(hre, node);
   await withSession(database, async (client) => {
     if (wanted !== undefined)

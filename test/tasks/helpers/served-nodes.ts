@@ -172,12 +172,15 @@ export class ServedNodes {
       groups = {},
       options = {},
       addresses = {},
+      folder = options.replica,
       ...config
     }: {
       readonly groups?: Readonly<Record<string, GroupEntry>>;
       readonly options?: Omit<NodeOptions, "name" | "dataDir">;
       readonly servers?: ServersUserConfig;
       readonly database?: DatabaseUserConfig;
+      /** Of the replica whose data directory it has. */
+      readonly folder?: string;
       /** Of nodes, as this node has them in its configuration. */
       readonly addresses?: Partial<Record<Name, readonly string[]>>;
     } = {},
@@ -190,7 +193,7 @@ export class ServedNodes {
         report: (error) => this.reported.push(error),
       },
     );
-    const dataDir = this.#dataDirOf(name, options.replica);
+    const dataDir = this.#dataDirOf(name, folder);
     const { networks, sequencer } = this.configuration(groups);
     return await serve(
       parseNodeOptions({

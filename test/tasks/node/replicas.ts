@@ -6,6 +6,7 @@ import type { GroupEntry } from "../../../src/plugin/groups-config.ts";
 import type { Reachable } from "../../../tasks/node/reporter.ts";
 import { RpcClient } from "../../../tasks/shared/rpc-client.ts";
 import { PostgresServer } from "../../helpers/postgres.ts";
+import { expectError } from "../../plugin/helpers/errors.ts";
 import { freePort } from "../../plugin/helpers/processes.ts";
 import { until } from "../../torture/harness/processes/until.ts";
 import {
@@ -129,5 +130,14 @@ describe("sequencer:node with replicas", function () {
     await untilConfirmed(rpc, await mint(rpc, groups["main"]));
     const { epoch } = await rpc.ask(replicasType, "sequencer_replicas");
     expect(epoch).to.equal(2);
+  });
+
+  it("does not open the store of a replica without its database", async () => {
+    const listen = listens.get("r1");
+    await expectError(
+      "DATABASE_REQUIRED",
+      async () =>
+        await nodes.serve("alice", { options: { listen }, folder: "r1" }),
+    );
   });
 });
