@@ -33,6 +33,7 @@ const apart = [
   "test/torture/stories.ts",
   "test/torture/five.ts",
   "test/docs/pages.ts",
+  "test/replica/processes.ts",
 ];
 
 const all = globSync("test/**/*.ts", { cwd: root })

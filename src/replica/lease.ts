@@ -3,9 +3,9 @@ import type pg from "pg";
 import type { Timers } from "../async/timers.ts";
 import type { Head } from "../store/log/chain.ts";
 import { lost, type ReplicaError } from "./errors.ts";
-import { findLock, type Lock, lookAt, tryLock, unlock } from "./lock.ts";
+import { LeaseSession } from "./lease-session.ts";
+import { findLock, type Lock, LockWatch, tryLock, unlock } from "./lock.ts";
 import { type BucketRow, headOf } from "./schema.ts";
-import { openSession } from "./session.ts";
 
 /** Part of the safe time for which a holder trusts the lease after the last answer: clocks are not exact, and answers take a while. */
 const TRUSTED_PART = 0.8;
@@ -42,14 +42,12 @@ export class Lease {
   readonly #options: LeaseOptions;
   readonly #timers: Timers;
   readonly #onLost: (error: ReplicaError) => void;
-  #client: pg.Client | undefined;
+  readonly #session: LeaseSession;
+  readonly #watch: LockWatch;
   #lock: Lock | undefined;
   #taken: Taken | undefined;
-  #asking: Promise<unknown> = Promise.resolve();
   /** When the last request was sent that the server has answered. */
   #aliveAt = 0;
-  /** Since when nobody has had it, as far as this process has looked. */
-  #free: { readonly since: number; readonly regained: string } | undefined;
   #cancelPing: () => void = () => undefined;
   #regaining: Promise<Head | undefined> | undefined;
   /** To get a session back, also if nobody waits for it any more. */
@@ -67,6 +65,14 @@ export class Lease {
     this.#options = options;
     this.#timers = ports.timers;
     this.#onLost = ports.onLost;
+    this.#watch = new LockWatch(options, ports);
+    this.#session = new LeaseSession(options, {
+      onEnd: (error) => {
+        // The server may have been down: then its owner had no chance to take it back.
+        this.#watch.forget();
+        void this.regain(error);
+      },
+    });
   }
 
   /** The lease under which this process writes; undefined if it has none. */
@@ -102,15 +108,15 @@ export class Lease {
     // What was given up while it was regained is over first.
     await this.#regaining;
     await this.#attempt;
-    const client = await this.#session();
+    const client = await this.#session.open();
     try {
       const lock = await this.#findLock(client);
-      if (!(await this.#isFree(client, lock))) return undefined;
+      if (!(await this.#watch.isFree(client, lock))) return undefined;
       if (!(await tryLock(client, lock))) return undefined;
       return await this.#begin(client, lock);
     } catch (error) {
       // The session may have the lock still, or may never answer again.
-      if (this.#client === client) this.#dropSession();
+      this.#dropSession(client);
       throw error;
     }
   }
@@ -131,7 +137,7 @@ export class Lease {
       return undefined;
     }
     this.#aliveAt = sentAt;
-    this.#free = undefined;
+    this.#watch.forget();
     this.#taken = { epoch: Number(row.epoch), head: headOf(row) };
     this.#pingLater();
     return this.#taken;
@@ -141,19 +147,13 @@ export class Lease {
   async ask<Row extends pg.QueryResultRow>(
     query: pg.QueryConfig,
   ): Promise<pg.QueryResult<Row>> {
-    const before = this.#asking;
-    const result = (async () => {
-      await before;
-      return await this.#ask<Row>(query);
-    })();
-    this.#asking = result.catch(() => undefined);
-    return await result;
+    return await this.#session.inTurn(async () => await this.#ask<Row>(query));
   }
 
   async #ask<Row extends pg.QueryResultRow>(
     query: pg.QueryConfig,
   ): Promise<pg.QueryResult<Row>> {
-    const client = this.#client;
+    const { client } = this.#session;
     // While it is regained, a session may be there that has no lock yet: an answer of it would prove nothing.
     const isRegaining = this.#regaining !== undefined;
     if (client === undefined || this.#taken === undefined || isRegaining)
@@ -167,14 +167,11 @@ export class Lease {
   /** Gives it up, so that others need not wait; all others but the heir do, if there is one. */
   async release(heir?: string): Promise<void> {
     if (this.#taking !== undefined) await this.#taking.catch(() => undefined);
-    const client = this.#client;
     const taken = this.#taken;
     const { schema, bucket } = this.#options;
     this.#taken = undefined;
     this.#cancelPing();
-    this.#client = undefined;
-    if (client === undefined) return;
-    try {
+    await this.#session.end(async (client) => {
       if (taken !== undefined)
         await client.query(
           `UPDATE ${schema}.bucket SET owner = NULL, instance = NULL, heir = $3, since = clock_timestamp()
@@ -185,9 +182,7 @@ export class Lease {
       await client.query(
         `SELECT pg_advisory_unlock_all(), pg_notify('${schema}', 'released')`,
       );
-    } finally {
-      await client.end().catch(() => undefined);
-    }
+    });
   }
 
   /**
@@ -239,12 +234,12 @@ export class Lease {
   /** Undefined if another process has taken it. */
   async #tryToRegain(): Promise<Head | "later" | undefined> {
     const taken = this.#taken;
-    const client = await this.#session();
+    const client = await this.#session.open();
     const head = await this.#tryToLock(client, taken);
     if (this.#taken === taken && taken !== undefined) return head;
     // It was given up meanwhile, without this session.
     this.#cancelPing();
-    if (this.#client === client) this.#dropSession();
+    this.#dropSession(client);
     return undefined;
   }
 
@@ -270,51 +265,14 @@ export class Lease {
     return headOf(row);
   }
 
-  async #session(): Promise<pg.Client> {
-    if (this.#client !== undefined) return this.#client;
-    const { url, name, leaseMs } = this.#options;
-    const client: pg.Client = await openSession(
-      {
-        url,
-        name: `hardhat-sequencer ${name}`,
-        idleMs: leaseMs,
-        requestMs: leaseMs,
-      },
-      (error) => {
-        if (this.#client !== client) return;
-        this.#client = undefined;
-        // The server may have been down: then its owner had no chance to take it back.
-        this.#free = undefined;
-        void this.regain(error);
-      },
-    );
-    this.#client = client;
-    return client;
-  }
-
-  #dropSession(): void {
-    const client = this.#client;
-    this.#client = undefined;
-    this.#free = undefined;
-    void client?.end().catch(() => undefined);
+  #dropSession(only?: pg.Client): void {
+    this.#watch.forget();
+    this.#session.drop(only);
   }
 
   async #findLock(client: pg.Client): Promise<Lock> {
     this.#lock ??= await findLock(client, this.#options);
     return this.#lock;
-  }
-
-  /** Whether this process may try to take it. */
-  async #isFree(client: pg.Client, lock: Lock): Promise<boolean> {
-    const { graceMs } = this.#options;
-    const look = await lookAt(client, lock, this.#options);
-    const { isLocked, isOffered, regained } = look;
-    const now = this.#timers.now();
-    // Its owner may have had it between two looks.
-    if (isLocked || this.#free?.regained !== regained)
-      this.#free = isLocked ? undefined : { since: now, regained };
-    if (isLocked || isOffered) return !isLocked;
-    return this.#free !== undefined && now - this.#free.since >= graceMs;
   }
 
   #pingLater(): void {
@@ -330,7 +288,7 @@ export class Lease {
   async #ping(): Promise<void> {
     const { schema, bucket } = this.#options;
     const taken = this.#taken;
-    if (taken === undefined || this.#client === undefined) return;
+    if (taken === undefined || this.#session.client === undefined) return;
     if (this.#timers.now() - this.#aliveAt >= this.#safeMs / PINGS) {
       try {
         const { rows } = await this.ask<{ readonly read_only: boolean }>({

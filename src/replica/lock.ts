@@ -1,5 +1,6 @@
 import type pg from "pg";
 
+import type { Timers } from "../async/timers.ts";
 import { ReplicaError } from "./errors.ts";
 
 /** The lock of a lease as the server shows it: the table, and the number of the bucket. */
@@ -30,8 +31,16 @@ export async function findLock(
   return { table: row.table, bucket };
 }
 
+interface LockWatchOptions {
+  readonly schema: string;
+  readonly name: string;
+  /** Of this process alone. */
+  readonly instance: string;
+  readonly graceMs: number;
+}
+
 /** The lock at one moment. */
-export interface Look {
+interface Look {
   readonly isLocked: boolean;
   readonly isOffered: boolean;
   /** Grows when its owner has lost it and taken it again, which nobody else may have seen. */
@@ -42,18 +51,10 @@ export interface Look {
  * Whether a process has the lock, and whether a replica may take it without waiting: its last owner has given it up, to nobody else, or
  * was this process.
  */
-export async function lookAt(
+async function lookAt(
   client: pg.Client,
   { table, bucket }: Lock,
-  {
-    schema,
-    instance,
-    name,
-  }: {
-    readonly schema: string;
-    readonly instance: string;
-    readonly name: string;
-  },
+  { schema, instance, name }: LockWatchOptions,
 ): Promise<Look> {
   const { rows } = await client.query<{
     readonly regained: string;
@@ -73,6 +74,39 @@ export async function lookAt(
     );
   const { is_locked: isLocked, is_offered: isOffered, regained } = row;
   return { isLocked, isOffered, regained };
+}
+
+/** Looks at a lock that others may have, and says when this process may try to take it. */
+export class LockWatch {
+  readonly #options: LockWatchOptions;
+  readonly #timers: Timers;
+  /** Since when nobody has had it, as far as this process has seen. */
+  #free: { readonly since: number; readonly regained: string } | undefined;
+
+  constructor(options: LockWatchOptions, ports: { readonly timers: Timers }) {
+    this.#options = options;
+    this.#timers = ports.timers;
+  }
+
+  /** Whether it was given up, or has been free for the grace. */
+  async isFree(client: pg.Client, lock: Lock): Promise<boolean> {
+    const look = await lookAt(client, lock, this.#options);
+    const { isLocked, isOffered, regained } = look;
+    const now = this.#timers.now();
+    // Its owner may have had it between two looks.
+    if (isLocked || this.#free?.regained !== regained)
+      this.#free = isLocked ? undefined : { since: now, regained };
+    if (isLocked || isOffered) return !isLocked;
+    return (
+      this.#free !== undefined &&
+      now - this.#free.since >= this.#options.graceMs
+    );
+  }
+
+  /** The time from now to the next look counts for nothing. */
+  forget(): void {
+    this.#free = undefined;
+  }
 }
 
 export async function tryLock(

@@ -1,42 +1,62 @@
+import type { Timers } from "../async/timers.ts";
 import type { Queries } from "./postgres-log.ts";
 import type { ReplicaOptions, Role } from "./options.ts";
 
 /** A replica that is outdated is passive, and cannot become active. */
 export type ShownRole = Role | "outdated";
 
-/** What a replica says of itself to people, and to nobody else: nothing is decided by it but who makes snapshots. */
-export async function showPresence(
-  client: Queries,
-  {
-    schema,
-    name,
-    about: { version, rpc, peersAddress },
-    instance,
-    role,
-    applied,
-  }: Pick<ReplicaOptions, "schema" | "name" | "about"> & {
-    readonly instance: string;
-    readonly role: ShownRole;
-    readonly applied: number;
-  },
-): Promise<void> {
-  await client.query({
-    name: "presence",
-    text: `INSERT INTO ${schema}.replica (name, instance, rpc, peers_address, version, role, applied_sequence, seen)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp())
-      ON CONFLICT (name) DO UPDATE SET instance = excluded.instance, rpc = excluded.rpc,
-        peers_address = excluded.peers_address, version = excluded.version, role = excluded.role,
-        applied_sequence = excluded.applied_sequence, seen = excluded.seen`,
-    values: [
-      name,
-      instance,
-      rpc ?? null,
-      peersAddress ?? null,
-      version,
-      role,
-      applied,
-    ],
-  });
+/** How often a replica says that it is there. */
+const PRESENCE_MS = 500;
+
+type PresenceOptions = Pick<ReplicaOptions, "schema" | "name" | "about"> & {
+  readonly instance: string;
+};
+
+/** What a replica says of itself to people. Nothing is decided by it but who makes snapshots, and whether a wish can be granted. */
+export class Presence {
+  readonly #options: PresenceOptions;
+  readonly #ports: { readonly timers: Timers; readonly control: Queries };
+  #dueAt = 0;
+
+  constructor(
+    options: PresenceOptions,
+    ports: { readonly timers: Timers; readonly control: Queries },
+  ) {
+    this.#options = options;
+    this.#ports = ports;
+  }
+
+  /** It is said at the next opportunity. */
+  isNews(): void {
+    this.#dueAt = 0;
+  }
+
+  /** Says it, unless it was said a moment ago. */
+  async show(role: ShownRole, applied: number): Promise<void> {
+    const { timers, control } = this.#ports;
+    const now = timers.now();
+    if (now < this.#dueAt) return;
+    this.#dueAt = now + PRESENCE_MS;
+    const { schema, name, instance, about } = this.#options;
+    const { version, rpc, peersAddress } = about;
+    await control.query({
+      name: "presence",
+      text: `INSERT INTO ${schema}.replica (name, instance, rpc, peers_address, version, role, applied_sequence, seen)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp())
+        ON CONFLICT (name) DO UPDATE SET instance = excluded.instance, rpc = excluded.rpc,
+          peers_address = excluded.peers_address, version = excluded.version, role = excluded.role,
+          applied_sequence = excluded.applied_sequence, seen = excluded.seen`,
+      values: [
+        name,
+        instance,
+        rpc ?? null,
+        peersAddress ?? null,
+        version,
+        role,
+        applied,
+      ],
+    });
+  }
 }
 
 /** What an active replica needs to know of the others. */

@@ -3,11 +3,10 @@ import { randomUUID } from "node:crypto";
 import type { Timers } from "../async/timers.ts";
 import type { OpenDisk } from "../store/disk.ts";
 import type { Head } from "../store/log/chain.ts";
-import { StoreError } from "../store/store-error.ts";
 import { Acknowledged } from "./acknowledged.ts";
 import { type Activate, Activation } from "./activation.ts";
 import { Control } from "./control.ts";
-import { ReplicaError, type ReplicaErrorCode } from "./errors.ts";
+import { isFinal, isOutdated } from "./failures.ts";
 import { Lease, type Taken } from "./lease.ts";
 import { acknowledgedFileOf, LogFollower } from "./log-follower.ts";
 import { agreeOnNode, raiseFormats } from "./node-row.ts";
@@ -19,12 +18,11 @@ import type {
 } from "./options.ts";
 import { requireLogged } from "./own-store.ts";
 import { prepareSchema } from "./prepare.ts";
-import { readOthers, showPresence, type ShownRole } from "./presence.ts";
+import { Presence, readOthers } from "./presence.ts";
+import { requireNode } from "./snapshot.ts";
 import { Snapshots } from "./snapshots.ts";
 import { readStatus, type ReplicaStatus } from "./status.ts";
 
-/** How often a replica says that it is there. */
-const PRESENCE_MS = 500;
 /** Followers are woken so long after a turn, once for all that have come by then. */
 const WAKE_MS = 20;
 
@@ -49,6 +47,7 @@ export class Replica {
   readonly #instance = randomUUID();
   readonly #lease: Lease;
   readonly #control: Control;
+  readonly #presence: Presence;
   readonly #snapshots: Snapshots;
   #acknowledged: Acknowledged | undefined;
   #follower: LogFollower | undefined;
@@ -58,7 +57,6 @@ export class Replica {
   #running: Promise<void> = Promise.resolve();
   /** Before then it does not take the lease: its node failed, and that of another replica may not. */
   #leaseAloneUntil = 0;
-  #presenceDueAt = 0;
   #cancelWake: (() => void) | undefined;
   #trouble: string | undefined;
 
@@ -83,6 +81,10 @@ export class Replica {
         wakesUp: (payload) => payload !== "turns" || this.#role === "passive",
       },
     );
+    this.#presence = new Presence(
+      { ...options, instance: this.#instance },
+      { timers, control: this.#control },
+    );
     this.#snapshots = new Snapshots(options, {
       timers,
       control: this.#control,
@@ -99,12 +101,13 @@ export class Replica {
     return this.#role === "active" && this.#lease.isCertain;
   }
 
-  /** Resolves when it is passive. Throws a {@link ReplicaError} if the database is not one for this node. */
+  /** Resolves when it is passive. Throws a `ReplicaError` if the database is not one for this node. */
   async start(): Promise<void> {
     const { url, schema, bucket, leaseMs, file, node } = this.#options;
     const { timers, openDisk, onFact } = this.#ports;
     requireLogged(file, node);
     const buckets = bucket + 1;
+    requireNode();
     await prepareSchema({ url, schema, buckets, requestMs: leaseMs });
     try {
       await this.#control.use(async (client) => {
@@ -163,7 +166,7 @@ export class Replica {
 
   async #presentOutdated(): Promise<void> {
     const { sequence } = this.#acknowledged?.head ?? { sequence: 0 };
-    await this.#present(sequence, "outdated").catch(() => undefined);
+    await this.#presence.show("outdated", sequence).catch(() => undefined);
   }
 
   /** Resolves when it has the lease, or is about to stop. */
@@ -172,7 +175,7 @@ export class Replica {
     while (!this.#isStopping) {
       const { sequence } = await follower.catchUp();
       this.#tellTrouble(undefined);
-      await this.#present(sequence);
+      await this.#presence.show(this.#role, sequence);
       await this.#snapshots.keep({
         disk: follower.disk,
         settled: async () => {
@@ -228,20 +231,18 @@ export class Replica {
     while (!activation.isOver) {
       try {
         const { sequence } = this.#acknowledged?.head ?? { sequence: 0 };
-        await this.#present(sequence);
+        await this.#presence.show(this.#role, sequence);
         const others = await readOthers(this.#control, this.#options);
-        if (this.#role === "active") {
-          const { wanted: heir, arePassive } = others;
-          if (heir !== undefined) activation.end({ cause: "promotion", heir });
-          else
-            await this.#snapshots.keep({
-              disk: follower.disk,
-              settled: async () => {
-                await activation.settled();
-              },
-              isLeftToOthers: arePassive,
-            });
-        }
+        const { wanted: heir, arePassive } = others;
+        if (heir !== undefined) activation.end({ cause: "promotion", heir });
+        if (this.#role === "active")
+          await this.#snapshots.keep({
+            disk: follower.disk,
+            settled: async () => {
+              await activation.settled();
+            },
+            isLeftToOthers: arePassive,
+          });
         this.#tellTrouble(undefined);
       } catch (error) {
         this.#tellTrouble(error);
@@ -255,37 +256,20 @@ export class Replica {
     this.#snapshots.count(bytes);
     this.#cancelWake ??= this.#ports.timers.after(WAKE_MS, () => {
       this.#cancelWake = undefined;
-      void this.#notify("turns");
+      void this.#wakeOthers();
     });
   };
 
-  /** Nothing depends on it. */
-  async #notify(payload: string): Promise<void> {
+  /** They would read the log all the same, only later. */
+  async #wakeOthers(): Promise<void> {
     const { schema } = this.#options;
-    await this.#control
-      .query({
-        name: "notify",
-        text: "SELECT pg_notify($1, $2)",
-        values: [schema, payload],
-      })
-      .catch(() => undefined);
-  }
-
-  async #present(applied: number, role: ShownRole = this.#role): Promise<void> {
-    const now = this.#ports.timers.now();
-    if (now < this.#presenceDueAt) return;
-    this.#presenceDueAt = now + PRESENCE_MS;
-    await showPresence(this.#control, {
-      ...this.#options,
-      instance: this.#instance,
-      role,
-      applied,
-    });
+    const text = `SELECT pg_notify('${schema}', 'turns')`;
+    await this.#control.query({ name: "wake", text }).catch(() => undefined);
   }
 
   readonly #setRole = (role: Role, details: RoleDetails): void => {
     this.#role = role;
-    this.#presenceDueAt = 0;
+    this.#presence.isNews();
     if (role === "active") this.#control.wake();
     this.#ports.onRole(role, details);
   };
@@ -305,32 +289,9 @@ export class Replica {
     await this.#snapshots.close();
     await this.#lease.release().catch(() => undefined);
     const { sequence } = this.#acknowledged?.head ?? { sequence: 0 };
-    await this.#present(sequence).catch(() => undefined);
+    await this.#presence.show(this.#role, sequence).catch(() => undefined);
     this.#follower?.close();
     this.#acknowledged?.close();
     this.#control.close();
   }
-}
-
-const finalCodes: ReadonlySet<ReplicaErrorCode> = new Set([
-  "FORGOTTEN",
-  "NO_SOURCE",
-  "DRIVER",
-  "VERSION",
-  "POOLED",
-  "NOT_IMPORTED",
-]);
-
-function isOutdated(error: unknown): boolean {
-  return error instanceof ReplicaError && error.code === "OUTDATED";
-}
-
-/** Nothing gets better by itself. */
-function isFinal(error: unknown): boolean {
-  if (error instanceof ReplicaError) return finalCodes.has(error.code);
-  // A store that differs was rebuilt already: its log is damaged.
-  return (
-    error instanceof StoreError &&
-    (error.code === "LOCKED" || error.code === "DIVERGED")
-  );
 }

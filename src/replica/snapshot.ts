@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { backup } from "node:sqlite";
+import * as sqlite from "node:sqlite";
 
 import type pg from "pg";
 
 import { createPrivately } from "../store/create-privately.ts";
 import type { Disk } from "../store/disk.ts";
 import type { Head } from "../store/log/chain.ts";
+import { ReplicaError } from "./errors.ts";
 import { headOf, listSnapshots } from "./restore.ts";
 
 const PART_BYTES = 1_048_576;
@@ -17,6 +18,15 @@ const PAGES = 64;
 const TRIM_TURNS = 1_000;
 /** Snapshots that are kept: if the last one cannot be read, there is another one. */
 const KEPT = 2;
+
+/** Older versions of Node cannot copy a database that is in use. */
+export function requireNode(): void {
+  if (!Object.hasOwn(sqlite, "backup"))
+    throw new ReplicaError(
+      "VERSION",
+      `This is Node ${process.versions.node}, and replicas need 22.16 or newer. Update Node.`,
+    );
+}
 
 interface SnapshotOptions {
   readonly schema: string;
@@ -77,7 +87,7 @@ async function copy(
 ): Promise<Head | undefined> {
   rmSync(draft, { force: true });
   createPrivately(draft);
-  await backup(database, draft, { rate: PAGES });
+  await sqlite.backup(database, draft, { rate: PAGES });
   if (!database.isOpen) return undefined;
   const head = headOf(draft);
   await settled();

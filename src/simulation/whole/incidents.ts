@@ -15,7 +15,7 @@ const DEPTH_MAX = 4;
 /** How long a flush takes when nothing is wrong. */
 const FLUSH_MS = 0.1;
 const BACKUP_EVERY_MS = 5_000;
-/** Share of failed flushes that a log elsewhere refuses, as when another process has it. */
+/** Share of flushes that lose what was written which a log elsewhere refuses, as when another process has it. */
 const REFUSED = 0.5;
 
 interface IncidentPorts {
@@ -122,7 +122,7 @@ export class Incidents {
     if (random.chance(this.#settings.diskLies)) return "lies";
     if (!random.chance(this.#plan.failedCommit)) return "none";
     const fault = random.pick(["fails", "fails after all"] as const);
-    const isRefused = this.#logs.chance(REFUSED);
+    const isRefused = fault === "fails" && this.#logs.chance(REFUSED);
     faults.count(isRefused ? "log-refused" : "disk-failed");
     return isRefused ? "refused" : fault;
   }

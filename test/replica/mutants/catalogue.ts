@@ -84,7 +84,7 @@ export const replicaMutants: readonly ReplicaMutant[] = [
   },
   {
     name: "does not wait for the grace",
-    edits: [inside("Lease.#isFree").puts(returned("graceMs"), "true")],
+    edits: [inside("LockWatch.isFree").puts(returned("graceMs"), "true")],
     test: {
       file: "lease.ts",
       name: "stays with a process whose session is ended, also when an answer is lost",
