@@ -36,6 +36,8 @@ interface FollowerPorts {
   readonly openDisk: OpenDisk;
   readonly acknowledged: Acknowledged;
   readonly onFact: (fact: ReplicaFact) => void;
+  /** It need not come to the end any more. */
+  readonly isStopping: () => boolean;
   /** Bytes of turns that were applied. */
   readonly onBytes: (bytes: number) => void;
 }
@@ -63,7 +65,7 @@ export class LogFollower {
   }
 
   /**
-   * Applies all turns that are in the log; gives its head. Throws a {@link ReplicaError} if the log has forgotten turns, or was written by a
+   * Applies all turns that are in the log; gives the last one. Throws a {@link ReplicaError} if the log has forgotten turns, or was written by a
    * newer version.
    */
   async catchUp(): Promise<Head> {
@@ -71,6 +73,7 @@ export class LogFollower {
       const follower = this.#open();
       const head = await this.#next(follower);
       if (head !== undefined) return head;
+      if (this.#ports.isStopping()) return follower.head;
     }
   }
 
@@ -104,7 +107,7 @@ export class LogFollower {
         await this.#rebuild(`its turn ${applied.sequence} is not in the log`);
         return undefined;
       case "trimmed":
-        await this.#leap(applied, view.head);
+        await this.#leap(applied);
         return undefined;
       case "follows":
         if (applied.sequence < view.head.sequence) {
@@ -130,20 +133,17 @@ export class LogFollower {
   }
 
   /** Only a snapshot leads over turns that are gone. */
-  async #leap(applied: Head, end: Head): Promise<void> {
+  async #leap(applied: Head): Promise<void> {
     const reason = `the turns after turn ${applied.sequence} were trimmed`;
     const snapshot = await this.#restore(applied.sequence);
-    if (snapshot === undefined)
-      throw new ReplicaError(
-        "NO_SOURCE",
-        `This replica cannot follow the log of the schema ${this.#options.schema}: ${reason}, up to turn ${end.sequence}, and no snapshot after it can be used. Let another replica make one.`,
-      );
+    if (snapshot === undefined) throw this.#noSource(reason);
     this.#ports.onFact({ type: "Rebuilt", reason, snapshot });
   }
 
   /** Applies turns up to an end, or up to where others have trimmed the log: the next look says so. */
   async #read(follower: Follower, end: Head): Promise<void> {
-    while (follower.head.sequence < end.sequence) {
+    const { isStopping } = this.#ports;
+    while (follower.head.sequence < end.sequence && !isStopping()) {
       const next = follower.head.sequence + 1;
       const turns = await this.#reader.after(next - 1, TURNS_MAX);
       if (turns[0]?.sequence !== next) return;
@@ -167,14 +167,30 @@ export class LogFollower {
     await this.#rebuild(error.message);
   }
 
-  /** Begins anew, with the newest snapshot that can be used. */
+  /**
+   * Begins anew, with the newest snapshot that can be used, or else with the first turn. The store is deleted only if one of them is there: it
+   * may be the last copy.
+   */
   async #rebuild(reason: string): Promise<void> {
-    const { onFact } = this.#ports;
-    this.close();
-    this.#remove();
     const snapshot = await this.#restore();
     this.#isRestored = true;
-    onFact({ type: "Rebuilt", reason, snapshot });
+    if (snapshot === undefined) {
+      const { rows } = await this.#ports.control.query({
+        text: `SELECT FROM ${this.#options.schema}.turn WHERE bucket = $1 AND sequence = 1`,
+        values: [this.#options.bucket],
+      });
+      if (rows.length === 0) throw this.#noSource(reason);
+      this.close();
+      this.#remove();
+    }
+    this.#ports.onFact({ type: "Rebuilt", reason, snapshot });
+  }
+
+  #noSource(reason: string): ReplicaError {
+    return new ReplicaError(
+      "NO_SOURCE",
+      `The store of this replica must be rebuilt: ${reason}. But turns of the schema ${this.#options.schema} were trimmed, and no snapshot can be used. Let another replica make one, and start this one again.`,
+    );
   }
 
   /**

@@ -128,6 +128,7 @@ export class Replica {
       acknowledged,
       onFact,
       onBytes: this.#snapshots.count,
+      isStopping: () => this.#isStopping,
     });
     this.#setRole("passive", { cause: "started" });
     this.#running = this.#run(this.#follower);
@@ -174,6 +175,7 @@ export class Replica {
     const { timers } = this.#ports;
     while (!this.#isStopping) {
       const { sequence } = await follower.catchUp();
+      if (this.#stops()) break;
       this.#tellTrouble(undefined);
       await this.#presence.show(this.#role, sequence);
       await this.#snapshots.keep({
@@ -224,6 +226,10 @@ export class Replica {
       this.#leaseAloneUntil = timers.now() + this.#options.leaseMs;
       if (isFinal(error)) throw error;
     }
+  }
+
+  #stops(): boolean {
+    return this.#isStopping;
   }
 
   /** What an active replica does besides: it says that it is there, and listens to operators. */

@@ -61,6 +61,10 @@ export async function openSession(
   try {
     await client.connect();
     const { version } = await requireUsable(client);
+    // A commit that does not wait for the server's disk proves nothing, and a server may be set so.
+    await client.query(
+      "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
+    );
     if (idleMs !== undefined)
       await client.query(
         `SET idle_session_timeout = ${idleMs}; SET idle_in_transaction_session_timeout = ${idleMs};

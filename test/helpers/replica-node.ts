@@ -145,6 +145,11 @@ export class ReplicaNode {
     return last.details;
   }
 
+  /** Resolves when it may answer as active: on a busy machine it may be late with its signs of life. */
+  async untilCertain(): Promise<void> {
+    while (!this.replica.isCertain) await this.replica.status();
+  }
+
   async untilFact<Type extends ReplicaFact["type"]>(
     type: Type,
   ): Promise<ReplicaFact & { readonly type: Type }> {
@@ -180,10 +185,15 @@ export class ReplicaNode {
       .sort((a, b) => a - b);
   }
 
+  /** Of its store, since it was activated last. */
+  get database(): DatabaseSync {
+    if (this.#database === undefined) throw new Error("It was never active.");
+    return this.#database;
+  }
+
   /** All that its store has, but for the number of its starts. */
   tables(): unknown {
-    if (this.#database === undefined) throw new Error("It was never active.");
-    const { boots: _, ...tables } = tablesOf(this.#database);
+    const { boots: _, ...tables } = tablesOf(this.database);
     return tables;
   }
 

@@ -290,6 +290,25 @@ describe("the lease of a log in PostgreSQL", function () {
     }
   });
 
+  it("waits for the disk of the server, whatever the server is set to", async () => {
+    for (const [set, used] of [
+      ["off", "on"],
+      ["remote_write", "remote_write"],
+    ]) {
+      const options = encodeURIComponent(`-c synchronous_commit=${set ?? ""}`);
+      const url = `${server.url}?options=${options}`;
+      const client = await openSession({
+        url,
+        name: "x",
+        idleMs: undefined,
+        requestMs: 5_000,
+      });
+      const { rows } = await client.query("SHOW synchronous_commit");
+      expect(rows).to.deep.equal([{ synchronous_commit: used }]);
+      await client.end();
+    }
+  });
+
   it("refuses what is no database for it, with the reason", async () => {
     const { url } = server;
     const readOnly = `${url}?options=${encodeURIComponent("-c default_transaction_read_only=on")}`;

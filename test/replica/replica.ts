@@ -23,7 +23,7 @@ describe("A replica", function () {
       "activating",
       "active",
     ]);
-    expect(r1.replica.isCertain).to.equal(true);
+    await r1.untilCertain();
     const r2 = await started("r2");
     await r1.save(1);
     const head = (await r1.replica.status()).headSequence;
