@@ -5,7 +5,7 @@ import { lost } from "./errors.ts";
 import type { Lease, Taken } from "./lease.ts";
 import type { LogFollower } from "./log-follower.ts";
 import { openLoggedDisk } from "./logged-disk.ts";
-import type { ReplicaOptions, Role, RoleDetails } from "./options.ts";
+import type { Append, ReplicaOptions, Role, RoleDetails } from "./options.ts";
 import { PostgresLog } from "./postgres-log.ts";
 
 /** The node of a replica, with everything that it is connected with, while it runs. */
@@ -47,7 +47,7 @@ interface ActivationPorts {
   readonly exit: (reason: Error) => void;
   /** The lease is taken, and the store is where the log is. */
   readonly onBegin: () => Promise<void>;
-  readonly onDurable: (head: Head, bytes: number) => void;
+  readonly onDurable: (head: Head, append: Append) => void;
   readonly onRole: (role: Role, details: RoleDetails) => void;
   /** Something went wrong while it was ended. */
   readonly onTrouble: (error: unknown) => void;
@@ -108,9 +108,9 @@ export class Activation {
   /** Resolves when nothing of the node runs any more, and the lease is given up. */
   async run(): Promise<Ending> {
     const { lease, timers, exit, follower, onRole, onTrouble } = this.#ports;
-    const { epoch, head } = this.#taken;
+    const { epoch, head, takeover } = this.#taken;
     const { leaseMs } = this.#options;
-    onRole("activating", { cause: "lease-taken", epoch, head });
+    onRole("activating", { cause: "lease-taken", takeover, epoch, head });
     const starting = this.#start().then(
       () => {
         if (!this.isOver) onRole("active", { cause: "node-started", epoch });
@@ -139,7 +139,8 @@ export class Activation {
   }
 
   async #start(): Promise<void> {
-    const { lease, follower, activate, onBegin, onDurable } = this.#ports;
+    const { lease, timers, follower, activate, onBegin, onDurable } =
+      this.#ports;
     const { schema, bucket } = this.#options;
     const { epoch, head } = this.#taken;
     const applied = await follower.catchUp();
@@ -148,7 +149,7 @@ export class Activation {
     await onBegin();
     const log = new PostgresLog(
       { schema, bucket, epoch, head },
-      { lease, onDurable },
+      { lease, onDurable, now: timers.now },
     );
     this.#log = log;
     const openDisk = openLoggedDisk(this.#openFile, log);

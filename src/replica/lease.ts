@@ -5,6 +5,7 @@ import type { Head } from "../store/log/chain.ts";
 import { lost, type ReplicaError } from "./errors.ts";
 import { LeaseSession } from "./lease-session.ts";
 import { findLock, type Lock, LockWatch, tryLock, unlock } from "./lock.ts";
+import type { Takeover } from "./options.ts";
 import { type BucketRow, headOf } from "./schema.ts";
 
 /** Part of the safe time for which a holder trusts the lease after the last answer: clocks are not exact, and answers take a while. */
@@ -32,6 +33,7 @@ export interface LeaseOptions {
 export interface Taken {
   readonly epoch: number;
   readonly head: Head;
+  readonly takeover: Takeover;
 }
 
 /**
@@ -82,8 +84,14 @@ export class Lease {
 
   /** Whether no other process can have it now. Asked before every answer that only the holder may give. */
   get isCertain(): boolean {
-    const age = this.#timers.now() - this.#aliveAt;
-    return this.#taken !== undefined && age < TRUSTED_PART * this.#safeMs;
+    const { ageMs } = this;
+    return ageMs !== undefined && ageMs < TRUSTED_PART * this.#safeMs;
+  }
+
+  /** Since the last request was sent whose answer proved that it is this process's; undefined if it has none. */
+  get ageMs(): number | undefined {
+    if (this.#taken === undefined) return undefined;
+    return this.#timers.now() - this.#aliveAt;
   }
 
   /** A session that is idle ends after the lease; one that is ended otherwise is followed by another process after the grace. */
@@ -125,10 +133,14 @@ export class Lease {
   async #begin(client: pg.Client, lock: Lock): Promise<Taken | undefined> {
     const { schema, bucket, name, instance } = this.#options;
     const sentAt = this.#timers.now();
-    const { rows } = await client.query<BucketRow>(
-      `UPDATE ${schema}.bucket SET epoch = epoch + 1, owner = $2, instance = $3, heir = NULL,
+    const { rows } = await client.query<
+      BucketRow & { readonly last: string | null }
+    >(
+      // Only the holder of the lock changes who the owner is.
+      `WITH before AS (SELECT instance AS last FROM ${schema}.bucket WHERE bucket = $1)
+       UPDATE ${schema}.bucket SET epoch = epoch + 1, owner = $2, instance = $3, heir = NULL,
          since = clock_timestamp()
-       WHERE bucket = $1 AND state = 'open' RETURNING epoch, head_sequence, head_hash`,
+       FROM before WHERE bucket = $1 AND state = 'open' RETURNING epoch, head_sequence, head_hash, last`,
       [bucket, name, instance],
     );
     const [row] = rows;
@@ -138,7 +150,9 @@ export class Lease {
     }
     this.#aliveAt = sentAt;
     this.#watch.forget();
-    this.#taken = { epoch: Number(row.epoch), head: headOf(row) };
+    const epoch = Number(row.epoch);
+    const takeover = takeoverOf(epoch, row.last, instance);
+    this.#taken = { epoch, head: headOf(row), takeover };
     this.#pingLater();
     return this.#taken;
   }
@@ -328,4 +342,15 @@ export class Lease {
     this.#onLost(error);
     return error;
   }
+}
+
+/** How a process came to the lease, by the instance that had it last and has not given it up. */
+function takeoverOf(
+  epoch: number,
+  last: string | null,
+  instance: string,
+): Takeover {
+  if (epoch === 1) return "start";
+  if (last === null) return "handover";
+  return last === instance ? "return" : "failover";
 }

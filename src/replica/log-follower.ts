@@ -1,5 +1,6 @@
 import { renameSync, rmSync } from "node:fs";
 
+import type { Timers } from "../async/timers.ts";
 import type { Disk, OpenDisk } from "../store/disk.ts";
 import type { Head } from "../store/log/chain.ts";
 import { Follower } from "../store/log/follower.ts";
@@ -32,6 +33,7 @@ interface FollowerOptions extends Pick<
 }
 
 interface FollowerPorts {
+  readonly timers: Timers;
   readonly control: Control;
   readonly openDisk: OpenDisk;
   readonly acknowledged: Acknowledged;
@@ -48,6 +50,9 @@ export class LogFollower {
   readonly #ports: FollowerPorts;
   readonly #reader: PostgresLogReader;
   #follower: Follower | undefined;
+  #epoch: number | undefined;
+  #end: number | undefined;
+  #completeAt: number | undefined;
   #failures = 0;
   /** Snapshots were tried since the start. */
   #isRestored = false;
@@ -56,6 +61,22 @@ export class LogFollower {
     this.#options = options;
     this.#ports = ports;
     this.#reader = new PostgresLogReader(options, { client: ports.control });
+  }
+
+  /** Of the log at the last look; undefined before the first one. */
+  get epoch(): number | undefined {
+    return this.#epoch;
+  }
+
+  /** Turns of the log at the last look that its store lacks; undefined if it has not looked since it was closed. */
+  get missing(): number | undefined {
+    if (this.#end === undefined) return undefined;
+    return Math.max(0, this.#end - (this.#follower?.head.sequence ?? 0));
+  }
+
+  /** When the last look was begun that found nothing missing. */
+  get completeAt(): number | undefined {
+    return this.#completeAt;
   }
 
   /** Its store, while that is open; whoever opens a store on it closes it. */
@@ -79,6 +100,11 @@ export class LogFollower {
 
   /** Another process, or a store in this one, may have the file then. */
   close(): void {
+    this.#closeStore();
+    this.#end = undefined;
+  }
+
+  #closeStore(): void {
     const { disk } = this;
     this.#follower = undefined;
     disk?.close();
@@ -86,9 +112,10 @@ export class LogFollower {
 
   /** Undefined if there may be more. */
   async #next(follower: Follower): Promise<Head | undefined> {
-    const { control, acknowledged } = this.#ports;
+    const { control, acknowledged, timers } = this.#ports;
     const { node } = this.#options;
     const applied = follower.head;
+    const beganAt = timers.now();
     const view = await control.use(
       async (client) =>
         await viewLog(client, {
@@ -97,6 +124,8 @@ export class LogFollower {
           acknowledged: acknowledged.head,
         }),
     );
+    this.#epoch = view.epoch;
+    this.#end = view.head.sequence;
     const outdated = outdatedBy(view.formats, node);
     if (outdated !== undefined) throw outdated;
     const place = placeOf(view, { applied, acknowledged: acknowledged.head });
@@ -115,6 +144,7 @@ export class LogFollower {
           return undefined;
         }
         this.#failures = 0;
+        this.#completeAt = beganAt;
         acknowledged.remember(applied);
         return applied;
     }
@@ -180,7 +210,7 @@ export class LogFollower {
         values: [this.#options.bucket],
       });
       if (rows.length === 0) throw this.#noSource(reason);
-      this.close();
+      this.#closeStore();
       this.#remove();
     }
     this.#ports.onFact({ type: "Rebuilt", reason, snapshot });
@@ -216,7 +246,7 @@ export class LogFollower {
         onFact({ type: "SnapshotRefused", sequence, error });
         continue;
       }
-      this.close();
+      this.#closeStore();
       this.#remove();
       renameSync(draftOf(file), file);
       acknowledged.remember(snapshot.head);

@@ -19,7 +19,7 @@ export async function viewLog(
     readonly applied: Head;
     readonly acknowledged: Head;
   },
-): Promise<LogView & { readonly formats: Formats }> {
+): Promise<LogView & { readonly epoch: number; readonly formats: Formats }> {
   const turn = `FROM ${schema}.turn WHERE bucket = $1`;
   const { rows } = await client.query<
     BucketRow & {
@@ -46,6 +46,7 @@ export async function viewLog(
     [acknowledged.sequence, row.acknowledged?.toString("hex")],
   ]);
   return {
+    epoch: Number(row.epoch),
     head: headOf(row),
     first: row.first === null ? undefined : Number(row.first),
     hashAt: (sequence) => hashes.get(sequence),

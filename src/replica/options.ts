@@ -69,8 +69,15 @@ export type RoleCause =
   | "stopped"
   | "failed";
 
+/**
+ * How a replica came to the lease: nobody had it before, its last owner gave it up or did not, or this process had it last and lost it.
+ */
+export type Takeover = "start" | "handover" | "failover" | "return";
+
 export interface RoleDetails {
   readonly cause: RoleCause;
+  /** Of a replica that has just taken the lease. */
+  readonly takeover?: Takeover;
   /** Of the lease, while the replica has it. */
   readonly epoch?: number;
   /** Where the log was. */
@@ -100,3 +107,24 @@ export type ReplicaFact =
     }
   /** A newer version has written the log. This replica stays passive until it is updated. */
   | { readonly type: "Outdated"; readonly error: unknown };
+
+/** Turns that became durable together, in one request. */
+export interface Append {
+  readonly turns: number;
+  readonly bytes: number;
+  /** From the first attempt to the answer. */
+  readonly ms: number;
+}
+
+/** A replica at one moment, for metrics. All of it is known without a request. */
+export interface ReplicaSample {
+  readonly role: Role;
+  /** Of the log, as this replica saw it last; undefined before it has. */
+  readonly epoch: number | undefined;
+  /** Since the last request whose answer proved that the lease is this replica's; undefined if it has none. */
+  readonly leaseAgeMs: number | undefined;
+  /** Turns that a passive replica lacks of the log as it was at the last look; undefined before that. */
+  readonly lagTurns: number | undefined;
+  /** Since a passive replica was known to have all turns. */
+  readonly lagMs: number | undefined;
+}

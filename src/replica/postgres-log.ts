@@ -5,6 +5,7 @@ import type { RecordedTurn } from "../store/log/recorder.ts";
 import { type StatementId, statementIdOf } from "../store/log/turn.ts";
 import { StoreError } from "../store/store-error.ts";
 import type { Lease } from "./lease.ts";
+import type { Append } from "./options.ts";
 
 const HASH_BYTES = 32;
 /** Bytes in one request at most, unless one turn has more. */
@@ -28,7 +29,8 @@ interface Waiting {
  */
 export class PostgresLog {
   readonly #lease: Lease;
-  readonly #onDurable: (head: Head, bytes: number) => void;
+  readonly #onDurable: (head: Head, append: Append) => void;
+  readonly #now: () => number;
   readonly #table: { readonly schema: string; readonly bucket: number };
   readonly #epoch: number;
   /** The last turn that is known to be in the database. */
@@ -51,7 +53,9 @@ export class PostgresLog {
     ports: {
       readonly lease: Lease;
       /** Turns up to this one are durable, and nobody has heard of it yet. */
-      readonly onDurable?: (head: Head, bytes: number) => void;
+      readonly onDurable?: (head: Head, append: Append) => void;
+      /** Milliseconds that never go back. */
+      readonly now?: () => number;
     },
   ) {
     this.#table = options;
@@ -60,6 +64,7 @@ export class PostgresLog {
     this.#last = options.head;
     this.#lease = ports.lease;
     this.#onDurable = ports.onDurable ?? (() => undefined);
+    this.#now = ports.now ?? (() => performance.now());
   }
 
   /** The last turn that is durable. */
@@ -124,6 +129,7 @@ export class PostgresLog {
   async #append(turns: readonly RecordedTurn[]): Promise<void> {
     const last = turns.at(-1);
     if (last === undefined) return;
+    const beganAt = this.#now();
     for (let attempt = 1; ; attempt++) {
       let failure: unknown;
       try {
@@ -148,7 +154,8 @@ export class PostgresLog {
       for (const id of statements.keys())
         if (this.#known.size < KNOWN_MAX) this.#known.add(id);
     const bytes = turns.reduce((sum, { body }) => sum + body.length, 0);
-    this.#onDurable(this.#durable, bytes);
+    const ms = this.#now() - beganAt;
+    this.#onDurable(this.#durable, { turns: turns.length, bytes, ms });
   }
 
   #query(turns: readonly RecordedTurn[]): pg.QueryConfig {

@@ -50,9 +50,11 @@ export async function withRebuiltStore<Result>(
     ports,
   );
   const follower = new LogFollower(options, {
+    timers: ports.timers,
     control,
     acknowledged,
     openDisk: ports.openDisk,
+    isStopping: () => false,
     onFact: ports.onFact,
     onBytes: () => {
       ports.onApplied(acknowledged.head.sequence);

@@ -11,8 +11,10 @@ import { Lease, type Taken } from "./lease.ts";
 import { acknowledgedFileOf, LogFollower } from "./log-follower.ts";
 import { agreeOnNode, raiseFormats } from "./node-row.ts";
 import type {
+  Append,
   ReplicaFact,
   ReplicaOptions,
+  ReplicaSample,
   Role,
   RoleDetails,
 } from "./options.ts";
@@ -33,6 +35,8 @@ export interface ReplicaPorts {
   readonly activate: Activate;
   readonly onRole: (role: Role, details: RoleDetails) => void;
   readonly onFact: (fact: ReplicaFact) => void;
+  /** Turns of this replica became durable. */
+  readonly onAppend?: (append: Append) => void;
   /** The node does not end, and another replica may be active: ends the process. */
   readonly exit: (reason: Error) => void;
 }
@@ -53,6 +57,7 @@ export class Replica {
   #follower: LogFollower | undefined;
   #activation: Activation | undefined;
   #role: Role = "stopped";
+  #roleSince = 0;
   #isStopping = false;
   #running: Promise<void> = Promise.resolve();
   /** Before then it does not take the lease: its node failed, and that of another replica may not. */
@@ -101,6 +106,21 @@ export class Replica {
     return this.#role === "active" && this.#lease.isCertain;
   }
 
+  /** How it is now. Asks nobody. */
+  sample(): ReplicaSample {
+    const isPassive = this.#role === "passive";
+    const { epoch, missing, completeAt = 0 } = this.#follower ?? {};
+    // While it was active it had all turns.
+    const since = Math.max(this.#roleSince, completeAt);
+    return {
+      role: this.#role,
+      epoch: this.#lease.taken?.epoch ?? epoch,
+      leaseAgeMs: this.#lease.ageMs,
+      lagTurns: isPassive ? missing : undefined,
+      lagMs: isPassive ? this.#ports.timers.now() - since : undefined,
+    };
+  }
+
   /** Resolves when it is passive. Throws a `ReplicaError` if the database is not one for this node. */
   async start(): Promise<void> {
     const { url, schema, bucket, leaseMs, file, node } = this.#options;
@@ -123,6 +143,7 @@ export class Replica {
     );
     this.#acknowledged = acknowledged;
     this.#follower = new LogFollower(this.#options, {
+      timers,
       control: this.#control,
       openDisk,
       acknowledged,
@@ -257,9 +278,10 @@ export class Replica {
     }
   }
 
-  readonly #onDurable = (head: Head, bytes: number): void => {
+  readonly #onDurable = (head: Head, append: Append): void => {
     this.#acknowledged?.remember(head);
-    this.#snapshots.count(bytes);
+    this.#snapshots.count(append.bytes);
+    this.#ports.onAppend?.(append);
     this.#cancelWake ??= this.#ports.timers.after(WAKE_MS, () => {
       this.#cancelWake = undefined;
       void this.#wakeOthers();
@@ -276,6 +298,7 @@ export class Replica {
   readonly #setRole = (role: Role, details: RoleDetails): void => {
     this.#role = role;
     this.#presence.isNews();
+    this.#roleSince = this.#ports.timers.now();
     if (role === "active") this.#control.wake();
     this.#ports.onRole(role, details);
   };

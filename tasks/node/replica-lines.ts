@@ -8,12 +8,13 @@ import type {
 /** What is written down of a change of the role. */
 export function roleLineOf(
   role: Role,
-  { cause, epoch, head, heir, error }: RoleDetails,
+  { cause, takeover, epoch, head, heir, error }: RoleDetails,
 ): {
   readonly level: LogLevel;
   readonly fields: {
     readonly role: Role;
     readonly cause: RoleDetails["cause"];
+    readonly takeover?: RoleDetails["takeover"];
     readonly epoch?: number;
     readonly turn?: number;
     readonly heir?: string;
@@ -25,6 +26,7 @@ export function roleLineOf(
     fields: {
       role,
       cause,
+      ...(takeover !== undefined && { takeover }),
       ...(epoch !== undefined && { epoch }),
       ...(head !== undefined && { turn: head.sequence }),
       ...(heir !== undefined && { heir }),

@@ -5,6 +5,7 @@ import { inspect } from "node:util";
 import { machineTimers } from "../../src/async/timers.ts";
 import type { Activate } from "../../src/replica/activation.ts";
 import {
+  type Append,
   type NodeFacts,
   replicaDefaults,
   type ReplicaFact,
@@ -53,6 +54,7 @@ export class ReplicaNode {
   readonly replica: Replica;
   readonly changes: Change[] = [];
   readonly facts: ReplicaFact[] = [];
+  readonly appends: Append[] = [];
   readonly exits: Error[] = [];
   /** Of the node, since it was activated last. */
   store: Store | undefined;
@@ -107,6 +109,9 @@ export class ReplicaNode {
         onFact: (fact) => {
           this.facts.push(fact);
           this.#look();
+        },
+        onAppend: (append) => {
+          this.appends.push(append);
         },
         exit: (error) => {
           this.exits.push(error);

@@ -123,6 +123,8 @@ describe("A store that was written without a database", function () {
     const follower = new LogFollower(
       { schema, bucket: 0, file, node: aNode },
       {
+        timers: machineTimers,
+        isStopping: () => false,
         control,
         openDisk: openMachineDisk,
         acknowledged,
