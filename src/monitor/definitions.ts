@@ -8,11 +8,18 @@ export interface Definition<Type extends MetricType = MetricType> {
   readonly labels: readonly string[];
   /** What to do when it looks bad. */
   readonly advice: string;
+  /** Of a histogram; {@link secondsBuckets} without them. */
+  readonly buckets?: readonly number[];
 }
 
 /** From a fast chain of a test to a slow one of the world. */
 export const secondsBuckets = [
   0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600,
+];
+
+/** From a database next door to one that is stuck until its lease is over. */
+const requestBuckets = [
+  0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
 ];
 
 function counter(
@@ -46,7 +53,7 @@ function histogram(
 export const definitions = {
   sequencer_info: gauge(
     "Always 1. The label says which node this is.",
-    "If it is missing, the node does not run or cannot be reached.",
+    "If it is missing, the node does not run or cannot be reached, or this is a passive replica of it.",
     "node",
   ),
   sequencer_healthy: gauge(
@@ -228,8 +235,69 @@ export const definitions = {
     "Often: ask for more confirmations in the configuration.",
   ),
 
+  sequencer_replica_role: gauge(
+    "1 for the role that this replica has now: passive, activating, active or stopped.",
+    "The sum of those that are active, over all replicas of a node, must be 1. If none is: read the logs of all of them. Activating for long: the chain or a peer holds the start of the node up.",
+    "role",
+  ),
+  sequencer_replica_epoch: gauge(
+    "How often replicas of this node have taken the lease, as this replica saw it last.",
+    "If it grows by itself, replicas lose the lease: look at the causes of their steps down.",
+  ),
+  sequencer_replica_lease_age_seconds: gauge(
+    "Time since the database last proved that the lease is this replica's. Only the one that has the lease tells it.",
+    "Above 0.8 times the smaller of `leaseMs` and `graceMs` it answers no users. Look at the database, the network between, and the event loop's delay.",
+  ),
+  sequencer_replica_append_seconds: {
+    ...histogram(
+      "Time until turns were durable in the database, for each request.",
+      "Everything that this node does waits for it. The database, its synchronous stand-by or the network between is slow.",
+    ),
+    buckets: requestBuckets,
+  },
+  sequencer_replica_appended_turns_total: counter(
+    "Turns that this replica has appended to the log.",
+    "If it stands still at the active replica although users send intents, look at `sequencer_replica_trouble`.",
+  ),
+  sequencer_replica_appended_bytes_total: counter(
+    "Bytes of those turns.",
+    "The database keeps up to about twice `snapshotBytes` of them, and the snapshots besides. See that it has room.",
+  ),
+  sequencer_replica_lag_turns: gauge(
+    "Turns of the log that a passive replica has not applied yet, as far as it knows.",
+    "Growing: its machine is slower than the active one. It would have to catch up before it can take over.",
+  ),
+  sequencer_replica_lag_seconds: gauge(
+    "Time since a passive replica was known to have all turns of the log.",
+    "Above some times `pollMs`: it does not reach the database, or cannot use the log. Its log says which.",
+  ),
+  sequencer_replica_takeovers_total: counter(
+    "How often this replica has taken the lease: start if no replica ever had it, handover if the last one gave it up, failover if that one did not, return if this one had lost it itself.",
+    "Failovers: the other one died, was frozen, or was cut off from the database. Its log or its machine says why.",
+    "cause",
+  ),
+  sequencer_replica_step_downs_total: counter(
+    "How often this replica lost the lease or gave it up: lease-lost, node-failed, promotion of another one, or stopped.",
+    "lease-lost: the database or the network failed for longer than the lease, or this process was frozen. node-failed: the error is in its log.",
+    "cause",
+  ),
+  sequencer_replica_rebuilds_total: counter(
+    "How often this replica made its store anew from a snapshot or from the first turn.",
+    "Once at its first start is normal. Otherwise `replica-rebuilt` in its log says why; often a disk is damaged.",
+  ),
+  sequencer_replica_snapshots_total: counter(
+    "Snapshots, by outcome: those that this replica made, those that it failed to make, and those of the database that it could not use.",
+    "failed: turns are kept until one is made, so the database grows. refused: an older one was used; look for damage in the database.",
+    "outcome",
+  ),
+  sequencer_replica_trouble: gauge(
+    "1 for what is in the way of this replica: the database or its log, or that a newer version writes the log.",
+    "database: the reason is in its log. outdated: update this replica; until then it cannot take over.",
+    "kind",
+  ),
+
   sequencer_database_bytes: gauge(
-    "Size of the node's database with its journal.",
+    "Size of the node's database on this machine, with its journal.",
     "See that the disk has room for its growth.",
   ),
   sequencer_log_lines_lost_total: counter(

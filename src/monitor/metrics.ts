@@ -22,13 +22,13 @@ export class Metrics {
   readonly #gauges = new Map<string, Gauge>();
   readonly #histograms = new Map<string, Histogram>();
   readonly #labels = new Map<string, BoundedLabels>();
-  /** Those that nobody has read yet, or that could not be read: they are missing rather than old or 0. */
+  /** Those without a value yet, or that could not be read: they are missing rather than old or 0. */
   readonly #unread = new Set<string>();
 
   constructor() {
     const registers = [this.#registry];
     for (const [name, definition] of Object.entries<Definition>(definitions)) {
-      const { type, help, labels } = definition;
+      const { type, help, labels, buckets = secondsBuckets } = definition;
       const options = { name, help, labelNames: [...labels], registers };
       switch (type) {
         case "counter":
@@ -41,10 +41,12 @@ export class Metrics {
         case "histogram":
           this.#histograms.set(
             name,
-            new Histogram({ ...options, buckets: secondsBuckets }),
+            new Histogram({ ...options, buckets: [...buckets] }),
           );
       }
       this.#labels.set(name, new BoundedLabels());
+      // Most nodes are no replicas, and have none of these.
+      if (name.startsWith("sequencer_replica_")) this.#unread.add(name);
     }
     collectDefaultMetrics({ register: this.#registry });
   }
@@ -63,6 +65,7 @@ export class Metrics {
 
   count(name: NameOf<"counter">, value = 1, label?: string): void {
     if (!isNumber(value)) return;
+    this.#unread.delete(name);
     this.#counters.get(name)?.inc(this.#labelOf(name, label), value);
   }
 
@@ -79,7 +82,6 @@ export class Metrics {
 
   setCount(name: NameOf<"counter">, value: number): void {
     this.clear([name]);
-    this.#unread.delete(name);
     this.count(name, value);
   }
 
@@ -103,6 +105,7 @@ export class Metrics {
 
   observe(name: NameOf<"histogram">, seconds: number, label?: string): void {
     if (!isNumber(seconds)) return;
+    this.#unread.delete(name);
     this.#histograms.get(name)?.observe(this.#labelOf(name, label), seconds);
   }
 

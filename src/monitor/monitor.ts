@@ -1,4 +1,10 @@
 import type { NodeFact } from "../node/ports.ts";
+import type {
+  Append,
+  ReplicaFact,
+  Role,
+  RoleDetails,
+} from "../replica/options.ts";
 import {
   Condition,
   type ReadyOptions,
@@ -10,6 +16,7 @@ import { monitorLimits } from "./limits.ts";
 import { Metrics } from "./metrics.ts";
 import type { MonitorPorts } from "./ports.ts";
 import { readers } from "./readers.ts";
+import { ReplicaMetrics } from "./replica-metrics.ts";
 
 /** What a monitor can be told. */
 export interface MonitorOptions {
@@ -25,6 +32,8 @@ export class Monitor {
   readonly #reuseMs: number;
   readonly #metrics = new Metrics();
   readonly #facts: FactMetrics;
+  /** Only of a replica. */
+  readonly #replica: ReplicaMetrics | undefined;
   readonly #condition: Condition;
   #last: { readonly atMs: number; readonly text: Promise<string> } | undefined;
 
@@ -34,6 +43,8 @@ export class Monitor {
     this.#now = now;
     this.#reuseMs = options.reuseMs ?? monitorLimits.reuseMs;
     this.#facts = new FactMetrics({ metrics: this.#metrics, now });
+    if (ports.replica !== undefined)
+      this.#replica = new ReplicaMetrics({ metrics: this.#metrics });
     this.#condition = new Condition(
       { ...readyDefaults, ...options.ready },
       { ...ports, now },
@@ -45,6 +56,27 @@ export class Monitor {
     this.#attempt("facts", () => {
       this.#condition.see(fact);
       this.#facts.see(fact);
+    });
+  };
+
+  /** To be called with every role of the replica. */
+  readonly seeRole = (role: Role, details: RoleDetails): void => {
+    this.#attempt("facts", () => {
+      this.#replica?.seeRole(role, details);
+    });
+  };
+
+  /** To be called with every fact of the replica. */
+  readonly seeReplica = (fact: ReplicaFact): void => {
+    this.#attempt("facts", () => {
+      this.#replica?.see(fact);
+    });
+  };
+
+  /** To be called whenever turns of the replica became durable. */
+  readonly seeAppend = (append: Append): void => {
+    this.#attempt("facts", () => {
+      this.#replica?.seeAppend(append);
     });
   };
 

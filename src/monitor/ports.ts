@@ -1,5 +1,6 @@
 import type { NodeLoad } from "../node/load.ts";
 import type { NodeStatus } from "../node/service.ts";
+import type { ReplicaSample } from "../replica/options.ts";
 
 /** How this node and a peer are connected. */
 export interface PeerStatus {
@@ -24,6 +25,8 @@ export interface MonitorPorts {
   readonly status: () => NodeStatus;
   /** This process is a replica that waits; its node runs elsewhere. Nothing else is asked about the node then. */
   readonly isPassive?: (() => boolean) | undefined;
+  /** Only of a replica; undefined before it has started. */
+  readonly replica?: (() => ReplicaSample | undefined) | undefined;
   readonly load?: (() => NodeLoad) | undefined;
   readonly peers?: (() => readonly PeerStatus[]) | undefined;
   readonly databaseBytes?: (() => number) | undefined;

@@ -1,5 +1,6 @@
 import type { GroupStatus } from "../node/service.ts";
-import type { MetricName } from "./definitions.ts";
+import type { MetricName, NameOf } from "./definitions.ts";
+import type { Role } from "../replica/options.ts";
 import { monitorLimits } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
 import type { MonitorPorts } from "./ports.ts";
@@ -123,6 +124,38 @@ const peers: Reader = {
   },
 };
 
+const roles = [
+  "passive",
+  "activating",
+  "active",
+  "stopped",
+] as const satisfies readonly Role[];
+
+const replica: Reader = {
+  part: "replica",
+  names: [
+    "sequencer_replica_role",
+    "sequencer_replica_epoch",
+    "sequencer_replica_lease_age_seconds",
+    "sequencer_replica_lag_turns",
+    "sequencer_replica_lag_seconds",
+  ],
+  read: (metrics, ports) => {
+    const sample = ports.replica?.();
+    if (sample === undefined) return;
+    const { role, epoch, leaseAgeMs, lagTurns, lagMs } = sample;
+    for (const one of roles)
+      metrics.set("sequencer_replica_role", one === role ? 1 : 0, one);
+    const tell = (name: NameOf<"gauge">, value: number | undefined): void => {
+      if (value !== undefined) metrics.set(name, value);
+    };
+    tell("sequencer_replica_epoch", epoch);
+    tell("sequencer_replica_lag_turns", lagTurns);
+    tell("sequencer_replica_lease_age_seconds", secondsOf(leaseAgeMs));
+    tell("sequencer_replica_lag_seconds", secondsOf(lagMs));
+  },
+};
+
 const database: Reader = {
   part: "database",
   names: ["sequencer_database_bytes"],
@@ -163,6 +196,7 @@ export const readers: readonly Reader[] = [
   status,
   load,
   peers,
+  replica,
   database,
   chain,
   log,
@@ -175,4 +209,8 @@ function hasWork({ own }: GroupStatus): boolean {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
+}
+
+function secondsOf(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : ms / 1_000;
 }

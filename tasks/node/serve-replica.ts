@@ -85,6 +85,7 @@ class RunningReplica {
     this.monitor = createMonitor(prepared, ports, {
       hostOf: () => this.#host(),
       isPassive: () => this.#replica?.role !== "active",
+      replica: () => this.#replica?.sample(),
     });
     this.#whoIsActive = new WhoIsActive(
       { node: request.name, replica: name },
@@ -142,7 +143,11 @@ class RunningReplica {
       openDisk: openMachineDisk,
       activate: this.#activate,
       onRole: this.#onRole,
-      onFact: reporter.seeReplica,
+      onFact: (fact) => {
+        this.monitor.seeReplica(fact);
+        reporter.seeReplica(fact);
+      },
+      onAppend: this.monitor.seeAppend,
       exit: (reason) => {
         reporter.report(reason);
         // Nothing else ends what does not let itself be ended.
@@ -206,6 +211,7 @@ class RunningReplica {
     const { reporter, onFatal } = this.#ports;
     this.#whoIsActive.setRole(role);
     if (role !== "active") this.#server.pause(this.#why());
+    this.monitor.seeRole(role, details);
     reporter.seeRole(role, details);
     if (role === "stopped" && details.cause === "failed")
       onFatal(this.#failureOf(details.error));

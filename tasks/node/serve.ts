@@ -8,6 +8,7 @@ import { databaseBytes } from "../../src/monitor/database-size.ts";
 import { Monitor } from "../../src/monitor/monitor.ts";
 import type { NodePorts } from "../../src/node/ports.ts";
 import { SequencerError } from "../../src/plugin/errors.ts";
+import type { ReplicaSample } from "../../src/replica/options.ts";
 import { dataDirErrorOf } from "../shared/data-dir-error.ts";
 import { failureOf } from "../shared/failure.ts";
 import { openRpc } from "../shared/rpc-servers.ts";
@@ -115,6 +116,7 @@ export function createMonitor(
   ports: {
     readonly hostOf: () => Host;
     readonly isPassive?: () => boolean;
+    readonly replica?: () => ReplicaSample | undefined;
   },
 ): Monitor {
   const { sockets, clients } = prepared;
@@ -126,6 +128,7 @@ export function createMonitor(
       status: () => hostOf().node.status(),
       load: () => hostOf().node.load(),
       isPassive: ports.isPassive,
+      replica: ports.replica,
       peers: () => peersOf(sockets),
       databaseBytes: () => databaseBytes(file),
       isStoreOpen: () => hostOf().store?.database.isOpen === true,

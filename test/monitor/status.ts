@@ -206,8 +206,17 @@ describe("Metrics of the status", () => {
           sent: new Map([["eth_getLogs", 1]]),
           rateLimited: 0,
         }),
+        // One that has all there is to tell, which no replica has at once.
+        replica: () => ({
+          role: "active",
+          epoch: 1,
+          leaseAgeMs: 1,
+          lagTurns: 1,
+          lagMs: 1,
+        }),
       },
     );
+    rig.monitor.seeAppend({ turns: 1, bytes: 1, ms: 1 });
     const { types } = await rig.scrape();
     expect([...types.keys()]).to.include.members(Object.keys(definitions));
     for (const name of types.keys())

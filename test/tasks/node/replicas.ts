@@ -5,6 +5,10 @@ import { Parts } from "../../../src/host/parts.ts";
 import type { GroupEntry } from "../../../src/plugin/groups-config.ts";
 import type { Reachable } from "../../../tasks/node/reporter.ts";
 import { RpcClient } from "../../../tasks/shared/rpc-client.ts";
+import {
+  parseExposition,
+  type Scrape,
+} from "../../helpers/monitor/exposition.ts";
 import { PostgresServer } from "../../helpers/postgres.ts";
 import { expectError } from "../../plugin/helpers/errors.ts";
 import { freePort } from "../../plugin/helpers/processes.ts";
@@ -87,6 +91,11 @@ describe("sequencer:node with replicas", function () {
     return one;
   }
 
+  async function scrape(name: string): Promise<Scrape> {
+    const url = served.get(name)?.at.statusUrl ?? "";
+    return parseExposition(await (await fetch(`${url}/metrics`)).text());
+  }
+
   it("serves users at the active one, and says at the passive one which that is", async () => {
     await serve("r1");
     const { rpc } = await untilActive("r1");
@@ -119,6 +128,53 @@ describe("sequencer:node with replicas", function () {
     expect(await ready.text()).to.include("passive");
   });
 
+  it("tell in their metrics which is active, and how the other one follows", async () => {
+    const role = "sequencer_replica_role";
+    const active = await scrape("r1");
+    expect(active.value(role, { role: "active" })).to.equal(1);
+    expect(active.value(role, { role: "passive" })).to.equal(0);
+    expect(active.value("sequencer_replica_epoch")).to.equal(1);
+    expect(active.value("sequencer_ready")).to.equal(1);
+    expect(active.value("sequencer_replica_lease_age_seconds")).to.be.within(
+      0,
+      1.5,
+    );
+    expect(
+      active.value("sequencer_replica_takeovers_total", { cause: "start" }),
+    ).to.equal(1);
+    const turns = active.value("sequencer_replica_appended_turns_total") ?? 0;
+    expect(turns).to.be.greaterThan(0);
+    expect(
+      active.value("sequencer_replica_appended_bytes_total"),
+    ).to.be.greaterThan(turns);
+    expect(active.value("sequencer_replica_append_seconds_count")).to.be.within(
+      1,
+      turns,
+    );
+    expect(active.value("sequencer_replica_lag_turns")).to.equal(undefined);
+
+    await until({ what: "r2 follows", deadlineMs: 60_000 }, async () => {
+      const { value } = await scrape("r2");
+      return value("sequencer_replica_lag_turns") === 0 ? true : undefined;
+    });
+    const passive = await scrape("r2");
+    expect(passive.value(role, { role: "passive" })).to.equal(1);
+    expect(passive.value(role, { role: "active" })).to.equal(0);
+    expect(passive.value("sequencer_replica_epoch")).to.equal(1);
+    expect(passive.value("sequencer_ready")).to.equal(0);
+    expect(passive.value("sequencer_healthy")).to.equal(1);
+    expect(passive.value("sequencer_replica_lag_seconds")).to.be.at.least(0);
+    expect(
+      passive.value("sequencer_replica_trouble", { kind: "database" }),
+    ).to.equal(0);
+    expect(passive.value("sequencer_replica_lease_age_seconds")).to.equal(
+      undefined,
+    );
+    // It has no node that could be asked.
+    expect(passive.value("sequencer_info")).to.equal(undefined);
+    expect(passive.value("sequencer_monitor_errors_total")).to.equal(undefined);
+  });
+
   it("goes on at the other one when the active one is stopped", async () => {
     const first = served.get("r1");
     if (first === undefined) throw new Error("There is no r1.");
@@ -130,6 +186,11 @@ describe("sequencer:node with replicas", function () {
     await untilConfirmed(rpc, await mint(rpc, groups["main"]));
     const { epoch } = await rpc.ask(replicasType, "sequencer_replicas");
     expect(epoch).to.equal(2);
+    const { value } = await scrape("r2");
+    expect(value("sequencer_replica_epoch")).to.equal(2);
+    expect(
+      value("sequencer_replica_takeovers_total", { cause: "handover" }),
+    ).to.equal(1);
   });
 
   it("does not open the store of a replica without its database", async () => {
