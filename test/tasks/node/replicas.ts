@@ -1,4 +1,9 @@
+import { once } from "node:events";
+import { request } from "node:https";
+import { text } from "node:stream/consumers";
+
 import { expect } from "chai";
+import { WebSocket } from "ws";
 import { z } from "zod";
 
 import { Parts } from "../../../src/host/parts.ts";
@@ -9,6 +14,7 @@ import {
   parseExposition,
   type Scrape,
 } from "../../helpers/monitor/exposition.ts";
+import { type Backend, hasHaproxy, Haproxy } from "../../helpers/haproxy.ts";
 import { PostgresServer } from "../../helpers/postgres.ts";
 import { expectError } from "../../plugin/helpers/errors.ts";
 import { freePort } from "../../plugin/helpers/processes.ts";
@@ -42,6 +48,7 @@ describe("sequencer:node with replicas", function () {
   let groups: Readonly<Record<string, GroupEntry>>;
   const served = new Map<string, Served>();
   const listens = new Map<string, string>();
+  let haproxy: Haproxy | undefined;
 
   before(async () => {
     server = await PostgresServer.start();
@@ -58,6 +65,7 @@ describe("sequencer:node with replicas", function () {
   });
 
   after(async () => {
+    await haproxy?.stop();
     for (const { parts } of served.values()) await parts.close();
     await nodes.stop();
     await chain.stop();
@@ -175,6 +183,63 @@ describe("sequencer:node with replicas", function () {
     expect(passive.value("sequencer_monitor_errors_total")).to.equal(undefined);
   });
 
+  function backendOf(name: string): Backend {
+    const { at } = served.get(name) ?? {};
+    const portOf = (url = ""): number => Number(new URL(url).port);
+    return {
+      http: portOf(at?.url),
+      webSocket: portOf(at?.webSocketUrl),
+      status: portOf(at?.statusUrl),
+    };
+  }
+
+  const question = JSON.stringify({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "sequencer_replicas",
+    params: [],
+  });
+  const answerType = z.object({ result: replicasType });
+
+  /** Which replica a user gets at the address of HAProxy. */
+  async function reached(port: number): Promise<string> {
+    const sent = request({
+      host: "127.0.0.1",
+      port,
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      rejectUnauthorized: false,
+    }).end(question);
+    const [answer] = (await once(sent, "response")) as [
+      Parameters<typeof text>[0],
+    ];
+    const { result } = answerType.parse(JSON.parse(await text(answer)));
+    return result.answeredBy;
+  }
+
+  it("are found by users behind HAProxy, also with WebSockets", async function () {
+    if (!hasHaproxy()) this.skip();
+    const [r1, r2] = [backendOf("r1"), backendOf("r2")];
+    haproxy = new Haproxy(await freePort(), { r1, r2 });
+    await haproxy.start();
+    const { port } = haproxy;
+    // The passive replica would answer this, too. It is asked only until HAProxy has found out that it is not ready.
+    await until({ what: "only r1 is asked", deadlineMs: 60_000 }, async () => {
+      const names = new Set<string>();
+      for (let n = 0; n < 10; n++) names.add(await reached(port));
+      return names.size === 1 && names.has("r1") ? true : undefined;
+    });
+    const socket = new WebSocket(`wss://127.0.0.1:${port}`, {
+      rejectUnauthorized: false,
+    });
+    await once(socket, "open");
+    socket.send(question);
+    const [message] = (await once(socket, "message")) as [Buffer];
+    const answer = answerType.parse(JSON.parse(message.toString("utf8")));
+    expect(answer.result.answeredBy).to.equal("r1");
+    socket.terminate();
+  });
+
   it("goes on at the other one when the active one is stopped", async () => {
     const first = served.get("r1");
     if (first === undefined) throw new Error("There is no r1.");
@@ -191,6 +256,11 @@ describe("sequencer:node with replicas", function () {
     expect(
       value("sequencer_replica_takeovers_total", { cause: "handover" }),
     ).to.equal(1);
+    const { port } = haproxy ?? {};
+    if (port === undefined) return;
+    await until({ what: "users get r2", deadlineMs: 60_000 }, async () =>
+      (await reached(port)) === "r2" ? true : undefined,
+    );
   });
 
   it("does not open the store of a replica without its database", async () => {
