@@ -43,7 +43,7 @@ export const shellMutants: readonly ShellMutant[] = [
   {
     name: "goes on when the disk does not take what it writes",
     edits: [inside("LoopDriver.#flush").puts(condition("error"), "true")],
-    properties: ["L2", "L23", "S12", "S14", "S15", "S19", "S45"],
+    properties: ["L2", "L23", "S12", "S14", "S15", "S19", "S45", "S51"],
     seedsMax: 40,
     runs: { faults: "crash", ...many },
   },
