@@ -3,8 +3,7 @@
  *
  *     npm run test:long                                  all of them: some hours on two cores
  *     npm run test:long -- --only core,whole             some of them
- *     npm run test:long -- --core-seeds 1000             fewer seeds of the core lane; --whole-seeds, --farm-seeds and
- *                                                       --sabotage-seeds likewise
+ *     npm run test:long -- --core-seeds 1000             fewer seeds of the core lane; --whole-seeds and --farm-seeds likewise
  *     npm run test:long -- --first-seed 5000000          other seeds
  */
 import { spawn } from "node:child_process";
@@ -22,7 +21,6 @@ const { values: options } = parseArgs({
     "core-seeds": { type: "string", default: "100000" },
     "whole-seeds": { type: "string", default: "10000" },
     "farm-seeds": { type: "string", default: "500" },
-    "sabotage-seeds": { type: "string", default: "300" },
   },
 });
 
@@ -123,7 +121,7 @@ async function versions(): Promise<boolean> {
   return here.code === 0 && here.output === there.output;
 }
 
-/** All sabotages from the first seed on, and many seeds for those that no seed notices. */
+/** All sabotages from the first seed on. */
 async function sabotages(): Promise<boolean> {
   const ended = await run({
     words: [
@@ -133,7 +131,6 @@ async function sabotages(): Promise<boolean> {
     ],
     variables: {
       ALL_SEEDS: "1",
-      SHELL_SEEDS: options["sabotage-seeds"],
     },
   });
   console.log(ended.output.trimEnd());

@@ -133,6 +133,7 @@ describe("Nodes as they ship, in the simulator", function () {
       for (const fault of Object.keys(statistics.faults)) seen.add(fault);
     }
     expect(seen).to.include.members([
+      "asked-in-group",
       "content-withheld",
       "envelope-replayed",
       "envelope-spoilt",
@@ -140,6 +141,27 @@ describe("Nodes as they ship, in the simulator", function () {
       "submitted-by-liar",
       "transaction-withheld",
     ]);
+  });
+
+  it("correct receipts that miners contradict", async () => {
+    let contradicted = 0;
+    for (let seed = 1; seed <= 12; seed++) {
+      const { violation, statistics } = await run(seed, { faults: "chain" });
+      expect(violation, `seed ${seed}`).to.equal(undefined);
+      contradicted += statistics.faults["receipt-contradicted"] ?? 0;
+    }
+    expect(contradicted).to.be.greaterThan(0);
+  });
+
+  it("bear thousands of messages of one member at once", async () => {
+    let floods = 0;
+    for (let seed = 1; seed <= 4; seed++) {
+      const options = { liar: "flooder", faults: "byzantine" } as const;
+      const { violation, statistics } = await run(seed, options);
+      expect(violation, `seed ${seed}`).to.equal(undefined);
+      floods += statistics.faults["flood"] ?? 0;
+    }
+    expect(floods).to.be.greaterThan(0);
   });
 
   it("do not conceal a domain that endorses everything", async () => {

@@ -20,7 +20,10 @@ export interface ShellMutant extends Sabotage {
   /** To notice it takes long: only long runs look for it. */
   readonly isSlow?: true;
   /** The runs that find it soonest. */
-  readonly runs: Pick<WholeOptions, "faults" | "policy" | "nodes" | "intents">;
+  readonly runs: Pick<
+    WholeOptions,
+    "faults" | "policy" | "nodes" | "intents" | "liar"
+  >;
 }
 
 const few = { nodes: 3, intents: 12 } as const;
@@ -71,9 +74,8 @@ export const shellMutants: readonly ShellMutant[] = [
       inside("BlockFeed").puts(argument("confirmedAbove", 1), "Infinity"),
     ],
     properties: ["S14"],
-    seedsMax: 60,
-    isSlow: true,
-    runs: { faults: "chain", ...many },
+    seedsMax: 20,
+    runs: { faults: "chain", policy: "rotating", ...many },
   },
   {
     name: "does not tell users that a receipt is taken back",
@@ -81,9 +83,8 @@ export const shellMutants: readonly ShellMutant[] = [
       inside("StoreWriter.apply", caseOf("unsettle")).drops(call("unsettle")),
     ],
     properties: ["S14"],
-    seedsMax: 60,
-    isSlow: true,
-    runs: { faults: "chain", ...many },
+    seedsMax: 20,
+    runs: { faults: "chain", policy: "sticky", nodes: 4, intents: 40 },
   },
   {
     name: "sees no reorganisation",
@@ -182,47 +183,48 @@ export const shellMutants: readonly ShellMutant[] = [
     seedsMax: 5,
     runs: { faults: "crash", ...many },
   },
-];
-
-/** A sabotage that no seed of the whole lane notices yet. */
-export interface UnnoticedMutant extends Sabotage {
-  readonly runs: ShellMutant["runs"];
-  /** What the world of the simulator would need, so that it is noticed. */
-  readonly needs: string;
-}
-
-/** Sabotages that should be noticed, and are not: each is a gap in the whole lane. */
-export const unnoticedMutants: readonly UnnoticedMutant[] = [
   {
+    // One of them alone changes nothing: the id of an intent names its group too.
     name: "signs steps that mean the same in every group",
-    edits: [inside("stepHashIn").puts(value("scope"), '""')],
-    needs: "a member that replays steps of one group in another",
-    runs: { faults: "all", ...few },
+    edits: [
+      inside("stepHashIn").puts(value("scope"), '""'),
+      inside("laneOfSender").puts(
+        value("text"),
+        'JSON.stringify(["lane", sender, salt])',
+      ),
+    ],
+    properties: ["S47"],
+    seedsMax: 40,
+    runs: { faults: "byzantine", ...many },
   },
   {
     name: "does not correct a receipt that the ledger contradicts",
     edits: [inside("BlockFeed").puts(value("contradicted"), "[]")],
-    needs: "a member that submits a bundle after its intents are reverted",
-    runs: { faults: "all", ...few },
+    properties: ["S14"],
+    seedsMax: 10,
+    runs: { faults: "chain", ...many },
   },
   {
     name: "takes a late backend for a reorganisation",
     edits: [inside("Branches.#agree").puts(condition("isSimulated"), "true")],
-    needs: "a check that only what the chain replaced is taken back",
-    runs: { faults: "chain", ...many },
+    properties: ["S34"],
+    seedsMax: 3,
+    runs: { faults: "chain", ...few },
   },
   {
     name: "keeps whatever a peer sends, however much waits",
     edits: [inside("PeerQuotas.take").puts(condition("isFull"), "false")],
-    needs: "a member that floods, and a bound on what waits of one",
-    runs: { faults: "all", ...few },
+    properties: ["L22"],
+    seedsMax: 5,
+    runs: { faults: "byzantine", liar: "flooder", ...few },
   },
   {
     name: "works for as long as there is work, and lets nobody else",
     edits: [
       inside("LoopDriver.#take").puts(argument("loop.ready", 1), "() => true"),
     ],
-    needs: "processor time that work costs",
-    runs: { faults: "all", ...few },
+    properties: ["L22"],
+    seedsMax: 5,
+    runs: { faults: "byzantine", liar: "flooder", ...few },
   },
 ];
