@@ -41,7 +41,10 @@ function checkMessage(sent: Sent, message: Message): void {
     }
     case "DispatchPermission":
       for (const id of message.ids)
-        if (!durable.has("permitted", group, id, message.digest, to))
+        if (
+          !durable.has("permitted", group, id, message.digest, to) &&
+          !durable.has("permitted-before", group, id, message.digest)
+        )
           throw violation("S15", id, "is permitted before that is durable");
       return;
     case "Dispatched":

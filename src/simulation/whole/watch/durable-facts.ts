@@ -7,6 +7,8 @@ export type FactType =
   | "intent"
   | "reverted"
   | "permitted"
+  /** A permission that a later one took the place of, perhaps in the same commit: to whom it was is not kept. */
+  | "permitted-before"
   | "submission"
   | "user-transaction";
 
@@ -68,6 +70,8 @@ export class DurableFacts {
     this.#add("intent", group, id);
     if (row["outcome"] === "reverted") this.#add("reverted", group, id);
     const progress = JSON.parse(String(row["progress"])) as IntentRecord;
+    for (const digest of progress.permitted)
+      this.#add("permitted-before", group, id, digest);
     if (progress.permission === undefined) return;
     const { digest, coordinator } = progress.permission;
     this.#add("permitted", group, id, digest, coordinator);

@@ -12,6 +12,8 @@ type Sent = Map<string, ChainTransaction>;
 /** What the nodes submit: S19, it is on their disks; S53, no dispatch has two nonces that may both be mined. */
 export class SubmittedTransactions {
   readonly #ledger: SimulatedLedger;
+  /** Nodes that lost their disks. What they sent before may keep a nonce from being used, and they send the same with another one. */
+  readonly #forgetful = new Set<NodeName>();
   /** The dispatches of each node, by what they do. */
   readonly #sent = new Map<NodeName, Map<string, Sent>>();
 
@@ -26,7 +28,8 @@ export class SubmittedTransactions {
     const { hash, nonce, to, data } = transaction;
     if (!durable.has("submission", hash))
       throw violation("S19", hash, `is sent by ${node} before it is durable`);
-    if (executedBy(ledger, raw) === undefined) return;
+    if (this.#forgetful.has(node) || executedBy(ledger, raw) === undefined)
+      return;
     const ofNode = this.#sent.get(node) ?? new Map<string, Sent>();
     this.#sent.set(node, ofNode);
     const content = `${to ?? ""} ${data}`;
@@ -45,6 +48,7 @@ export class SubmittedTransactions {
   /** A node lost its disk, and does not know what it sent. */
   forget(node: NodeName): void {
     this.#sent.delete(node);
+    this.#forgetful.add(node);
   }
 
   #mayBeMined({ from, nonce, hash }: ChainTransaction): boolean {

@@ -13,7 +13,7 @@ import type { Catch } from "../hunt.ts";
 import { Noticed } from "../noticed.ts";
 import { withoutTypes } from "../sabotage.ts";
 import { twoAtATime } from "../two-at-a-time.ts";
-import { shellMutants as all, type ShellMutant } from "./catalogue.ts";
+import { shellMutants as all } from "./catalogue.ts";
 import type { ShellTrail } from "./hunt.ts";
 
 // Nodes as they ship are sabotaged around the protocol. Seeds of the whole lane must notice.
