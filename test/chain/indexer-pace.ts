@@ -111,9 +111,11 @@ describe("runtime: how often the indexer looks for blocks", function () {
   this.timeout(30_000);
 
   for (const blockMs of [30, 40, 60, 75, 100, 130])
-    it(`looks about twice for a block that comes every ${blockMs} ms, and soon after it`, async () => {
+    it(`looks little more than once for a block that comes every ${blockMs} ms, and soon after it`, async () => {
       const { looks, lateMs } = await follow(blockMs);
-      expect(looks / (2_000 / blockMs)).to.be.within(1.5, 2.7);
+      // Where a block takes longer than the longest wait, there is a look in between.
+      const most = blockMs > POLL_MS ? 2.7 : 1.6;
+      expect(looks / (2_000 / blockMs)).to.be.within(1, most);
       expect(lateMs).to.be.at.most(Math.max(10, blockMs / 6));
     });
 
