@@ -1,5 +1,8 @@
-import { createServer, type Server } from "node:http";
+import { generateKeyPairSync, sign } from "node:crypto";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 
 import { expect } from "chai";
 import hre from "hardhat";
@@ -7,6 +10,7 @@ import hre from "hardhat";
 import { openChainClient } from "../../src/chain/client/open.ts";
 import { withoutSecrets } from "../../src/chain/client/secrets.ts";
 import { ChainError, type ChainClient } from "../../src/chain/ports.ts";
+import { selfSigned } from "../../src/keys/certificate.ts";
 import {
   freePort,
   type Node,
@@ -244,6 +248,53 @@ describe("runtime: chain client", function () {
       expect(await client.request("eth_chainId", [])).to.equal("0x1");
       expect(replies).to.deep.equal([]);
       await client.close();
+    });
+
+    it("does not keep a connection that the server closes after an answer", async () => {
+      const good = '{"jsonrpc":"2.0","id":1,"result":"0x1"}';
+      answer = () => ({ body: good });
+      const close = (_: unknown, response: ServerResponse): void => {
+        response.setHeader("connection", "close");
+      };
+      server.prependListener("request", close);
+      const client = openChainClient(url);
+      for (let i = 0; i < 3; i++)
+        expect(await client.request("eth_chainId", [])).to.equal("0x1");
+      server.off("request", close);
+      await client.close();
+    });
+
+    it("speaks over TLS only to a server with a certificate that the machine trusts", async () => {
+      const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+      const certificate = selfSigned({
+        name: "localhost",
+        publicKey,
+        sign: (bytes) => sign(null, bytes, privateKey),
+      });
+      const cert = `-----BEGIN CERTIFICATE-----\n${certificate.toString("base64")}\n-----END CERTIFICATE-----`;
+      const key = privateKey.export({ type: "pkcs8", format: "pem" });
+      const secure = createSecureServer({ key, cert }, (_, response) => {
+        response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}');
+      });
+      await new Promise<void>((resolve) => secure.listen(0, resolve));
+      const { port } = secure.address() as AddressInfo;
+      const ask = async (): Promise<unknown> => {
+        const client = openChainClient(`https://localhost:${port}/`);
+        try {
+          return await client.request("eth_chainId", []);
+        } finally {
+          await client.close();
+        }
+      };
+      const trusted = getCACertificates("default");
+      try {
+        expect((await errorOf(ask())).kind).to.equal("unreachable");
+        setDefaultCACertificates([...trusted, cert]);
+        expect(await ask()).to.equal("0x1");
+      } finally {
+        setDefaultCACertificates(trusted);
+        secure.close();
+      }
     });
 
     it("sends user and password as a header", async () => {
