@@ -74,13 +74,17 @@ export const listOf = <Value>(
   sketched(
     (value) => {
       if (!Array.isArray(value) || value.length > lengthMax) return undefined;
-      const items: Value[] = [];
-      for (const element of value as unknown[]) {
-        const item = shape(element);
+      const given = value as readonly unknown[];
+      /** A copy as soon as an item is not read as it was given. */
+      let items: Value[] | undefined;
+      for (let i = 0; i < given.length; i++) {
+        const item = shape(given[i]);
         if (item === undefined) return undefined;
-        items.push(item);
+        if (items === undefined && item !== given[i])
+          items = given.slice(0, i) as Value[];
+        items?.push(item);
       }
-      return items;
+      return items ?? (value as Value[]);
     },
     { kind: "list", of: shape },
   );
@@ -104,36 +108,78 @@ type ValueOf<Field> =
       ? Exclude<Value, undefined>
       : never;
 
-/** An object with these fields; others are dropped, so that newer nodes may add some. */
+/**
+ * An object with these fields; others are dropped, so that newer nodes may add some. One that is as it should be is given back itself:
+ * to copy all that comes from the wire would cost more than to check it.
+ */
 export const object = <F extends Fields>(
   fields: F,
-): Shape<{ readonly [Name in keyof F]: ValueOf<F[Name]> }> =>
-  sketched((value) => readObject(fields, value), { kind: "object", fields });
+): Shape<{ readonly [Name in keyof F]: ValueOf<F[Name]> }> => {
+  const names = Object.keys(fields);
+  const shapes = Object.values(fields);
+  return sketched(
+    (value) =>
+      // Every field has been read by its own shape.
+      readObject(names, shapes, value) as
+        { readonly [Name in keyof F]: ValueOf<F[Name]> } | undefined,
+    { kind: "object", fields },
+  );
+};
 
-function readObject<F extends Fields>(
-  fields: F,
+type Source = Readonly<Record<string, unknown>>;
+
+function readObject(
+  names: readonly string[],
+  shapes: readonly Fields[string][],
   value: unknown,
-): { readonly [Name in keyof F]: ValueOf<F[Name]> } | undefined {
+): object | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return undefined;
-  const source = value as Readonly<Record<string, unknown>>;
-  const result: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(fields)) {
-    const given = Object.hasOwn(source, name) ? source[name] : undefined;
-    if (typeof field === "function") {
-      const read = field(given);
-      if (read === undefined) return undefined;
-      result[name] = read;
-    } else {
-      const read =
-        given === undefined || given === null ? undefined : field.maybe(given);
-      if (read === undefined && given !== undefined && given !== null)
-        return undefined;
-      result[name] = read;
-    }
+  const source = value as Source;
+  let copy: Record<string, unknown> | undefined;
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i] ?? "";
+    const isGiven = Object.hasOwn(source, name);
+    const given = isGiven ? source[name] : undefined;
+    const read = readField(shapes[i], given);
+    if (read === NOTHING) return undefined;
+    if (copy === undefined && (!isGiven || read !== given))
+      copy = firstOf(names, i, source);
+    if (copy !== undefined) copy[name] = read;
   }
-  // Every field has been read by its own shape.
-  return result as { readonly [Name in keyof F]: ValueOf<F[Name]> };
+  if (copy !== undefined) return copy;
+  return countOf(source) === names.length
+    ? source
+    : firstOf(names, names.length, source);
+}
+
+/** Stands for a field that is not of its shape. */
+const NOTHING = Symbol("nothing");
+
+function readField(field: Fields[string] | undefined, given: unknown): unknown {
+  if (typeof field === "function") return field(given) ?? NOTHING;
+  if (given === undefined || given === null) return undefined;
+  return field?.maybe(given) ?? NOTHING;
+}
+
+/** The first fields, as they were given. */
+function firstOf(
+  names: readonly string[],
+  count: number,
+  source: Source,
+): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (let i = 0; i < count; i++) {
+    const name = names[i] ?? "";
+    copy[name] = source[name];
+  }
+  return copy;
+}
+
+function countOf(source: Source): number {
+  let count = 0;
+  for (const name in source) if (Object.hasOwn(source, name)) count += 1;
+  return count;
 }
 
 type Kinds = Readonly<Record<string, Shape<object>>>;
@@ -154,10 +200,11 @@ export const union = <K extends Kinds>(
       if (typeof type !== "string" || !Object.hasOwn(kinds, type))
         return undefined;
       const read = kinds[type]?.(value);
-      return read === undefined
-        ? undefined
-        : // The shape was chosen by the type that the value names.
-          ({ type, ...read } as Exclude<ReturnType<K[keyof K]>, undefined>);
+      if (read === undefined) return undefined;
+      // The shape was chosen by the type that the value names.
+      return (
+        Object.hasOwn(read, "type") ? read : { type, ...read }
+      ) as Exclude<ReturnType<K[keyof K]>, undefined>;
     },
     { kind: "union", kinds },
   );
