@@ -31,9 +31,10 @@ import type {
   SpeculativeView,
   Step,
 } from "./transition.ts";
+import { bundleFromWire, bundleToWire, fromWire, toWire } from "./wire-form.ts";
 
 /** The version of the messages. A node answers none that it does not know. */
-export const wireVersion = 2;
+export const wireVersion = 3;
 
 /** What came of reading a message: the message, or why it is dropped. */
 export type Decoded =
@@ -324,6 +325,17 @@ const shapes = {
   HandoverAck: object({ type: oneOf("HandoverAck"), key: parseRequestKey }),
 } satisfies Readonly<Record<Message["type"], Shape<Message>>>;
 
+const envelopeShape = object({ version: count });
+
+/** A bundle as it is written, and whatever is around it. */
+const bundleTextShape = object({
+  message: object({
+    bundle: (written: unknown) => bundle(bundleFromWire(written)),
+  }),
+});
+
+const namedShape = object({ type: text(64) });
+
 /** The shape of a message. */
 export const messageShape: Shape<Message> = union(shapes);
 
@@ -332,7 +344,8 @@ const texts = new WeakMap<Bundle, string>();
 
 /** A message as text for the wire. */
 export function encodeMessage(value: Message): string {
-  const wire = JSON.stringify({ version: wireVersion, message: value });
+  const message = toWire(value);
+  const wire = JSON.stringify({ version: wireVersion, message });
   if (value.type === "EndorsementRequest") texts.set(value.bundle, wire);
   return wire;
 }
@@ -343,12 +356,12 @@ export function bundleText(value: Bundle): string {
   texts.delete(value);
   return wire !== undefined && wire.length <= 2 * lengthOfBundle(value)
     ? wire
-    : JSON.stringify({ message: { bundle: value } });
+    : JSON.stringify({ message: { bundle: bundleToWire(value) } });
 }
 
 /** Reads what `bundleText` gave; undefined if it is something else. */
 export function decodeBundle(value: string): Bundle | undefined {
-  const read = object({ message: object({ bundle }) })(parse(value));
+  const read = bundleTextShape(parse(value));
   return read?.message.bundle;
 }
 
@@ -374,18 +387,18 @@ export function decodeMessage(wire: string): Decoded {
   } catch {
     return dropped("malformed");
   }
-  const envelope = object({ version: count })(parsed);
+  const envelope = envelopeShape(parsed);
   if (envelope === undefined) return dropped("malformed");
   if (envelope.version !== wireVersion) return dropped("version");
   const body = (parsed as { readonly message?: unknown }).message;
-  const read = messageShape(body);
+  const read = messageShape(fromWire(body));
   if (read?.type === "EndorsementRequest") texts.set(read.bundle, wire);
   if (read !== undefined) return { type: "message", message: read };
   return dropped(isKnownType(body) ? "malformed" : "unknown");
 }
 
 function isKnownType(body: unknown): boolean {
-  const named = object({ type: text(64) })(body);
+  const named = namedShape(body);
   return named === undefined || Object.hasOwn(shapes, named.type);
 }
 

@@ -2,11 +2,14 @@ import { expect } from "chai";
 import fc from "fast-check";
 
 import {
+  bundleText,
+  decodeBundle,
   decodeMessage,
   encodeMessage,
   wireVersion,
 } from "../../src/protocol/codec.ts";
 import {
+  type IntentId,
   parseDigest,
   parseIntentId,
   parseNodeName,
@@ -17,6 +20,7 @@ import {
 } from "../../src/protocol/ids.ts";
 import { limits } from "../../src/protocol/limits.ts";
 import type { Message } from "../../src/protocol/messages.ts";
+import type { Bundle, Step } from "../../src/protocol/transition.ts";
 
 /** Values of a branded type, made from texts that its parser takes. */
 function parsed<Value>(
@@ -332,6 +336,145 @@ function withAt(
   return { ...(value as object), [name]: changed };
 }
 
+/** The id with a number in one of two lanes. The counted digits go over into those before them. */
+function idIn(lane: number, number: number): IntentId {
+  const digits = (BigInt(lane) * 2n ** 64n + BigInt(number)).toString(16);
+  const id = parseIntentId(`0x${digits.padStart(64, "0")}`);
+  if (id === undefined) throw new Error(`${digits} is too long`);
+  return id;
+}
+
+function aHeartbeat(
+  transactions: Extract<Message, { type: "Heartbeat" }>["transactions"],
+): Message {
+  return {
+    type: "Heartbeat",
+    state: "Active",
+    boot: 1,
+    beat: 2,
+    height: 3,
+    transactions,
+    isComplete: true,
+  };
+}
+
+/** A step that goes on from another one in some ways. */
+function stepAfter(
+  before: Step | undefined,
+  drawn: Step,
+  [next, salt, sender, payload, input, read, block, both]: readonly boolean[],
+): Step {
+  if (before === undefined) return drawn;
+  const digits = (BigInt(before.intentId) + 1n).toString(16);
+  const outputs = before.outputs.map(({ id }) => id);
+  return {
+    ...drawn,
+    intentId:
+      next === true
+        ? (parseIntentId(`0x${digits.padStart(64, "0").slice(-64)}`) ??
+          drawn.intentId)
+        : drawn.intentId,
+    laneSalt: salt === true ? before.laneSalt : drawn.laneSalt,
+    sender: sender === true ? before.sender : drawn.sender,
+    payload: payload === true ? before.payload : drawn.payload,
+    inputs:
+      input === true
+        ? [...outputs.toReversed(), ...(both === true ? drawn.inputs : [])]
+        : drawn.inputs,
+    reads: read === true ? [...drawn.reads, ...outputs] : drawn.reads,
+    validUntil: block === true ? before.validUntil : drawn.validUntil,
+  };
+}
+
+/** A bundle of steps of one sender, each of which spends what the one before creates. */
+function chainOf(count: number, payload: string): Bundle {
+  const word = (number: number): string =>
+    `0x${number.toString(16).padStart(64, "0")}`;
+  const steps = Array.from({ length: count }, (_, i): Step => {
+    const [sender] = fc.sample(nodeName, { numRuns: 1, seed: 1 });
+    const [input, output] = [word(i), word(i + 1)].map((id) =>
+      requireSome(parseStateId(id)),
+    );
+    return {
+      intentId: idIn(1, i),
+      laneSalt: "the salt of a lane",
+      sender: requireSome(sender),
+      payload,
+      inputs: [requireSome(input)],
+      reads: [],
+      outputs: [{ id: requireSome(output), content: "content" }],
+      infos: [],
+      calls: [],
+      found: [],
+      validUntil: 7,
+      salt: "salt",
+      signature: "signature",
+    };
+  });
+  const seal = requireSome(parseDigest(word(0)));
+  return { steps, places: [], validUntil: 7, digest: seal };
+}
+
+/** The messages that carry the steps of a bundle. */
+function messagesOf(whole: Bundle): readonly Message[] {
+  const [some, coordinator] = [
+    parseRequestKey("key"),
+    parseNodeName("node"),
+  ] as const;
+  const request = requireSome(some);
+  return [
+    {
+      type: "EndorsementRequest",
+      key: request,
+      coordinator: requireSome(coordinator),
+      height: 1,
+      bundle: whole,
+      view: { created: [], spent: [] },
+    },
+    {
+      type: "TransactionPrepared",
+      key: request,
+      bundle: whole,
+      endorsements: [],
+    },
+    {
+      type: "AssembleResponse",
+      key: request,
+      outcomes: whole.steps.flatMap((one) => [
+        { type: "assembled", id: one.intentId, step: one },
+        { type: "unknown", id: one.intentId },
+      ]),
+    },
+    {
+      type: "DispatchPermissionRequest",
+      key: request,
+      ids: whole.steps.map(({ intentId: id }) => id),
+      bundle: {
+        ...whole,
+        steps: whole.steps.map(
+          ({ intentId: id, inputs, reads, outputs, calls: all }) => ({
+            intentId: id,
+            inputs,
+            reads,
+            outputs: outputs.map((output) => ({ id: output.id })),
+            calls: all,
+            hash: requireSome(parseStepHash(id)),
+          }),
+        ),
+      },
+    },
+  ];
+}
+
+function wireOf(message: unknown): string {
+  return JSON.stringify({ version: wireVersion, message });
+}
+
+function requireSome<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("There is none.");
+  return value;
+}
+
 describe("codec of messages", () => {
   it("reads every message that it writes", () => {
     fc.assert(
@@ -380,6 +523,139 @@ describe("codec of messages", () => {
         );
       }),
       { numRuns: 3_000 },
+    );
+  });
+
+  it("writes ids that follow each other as runs, and reads them as they were", () => {
+    const first = fc.constantFrom(0, 7, 0xff, 2 ** 32 - 3);
+    const run = fc.record({ lane: fc.nat(1), first, count: fc.nat(5) });
+    const stage = fc.constantFrom("pooled" as const, "dispatched" as const);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(run, stage)), (runs) => {
+        const transactions = runs.flatMap(([{ count, ...place }, said]) =>
+          Array.from({ length: count }, (_, i) => ({
+            id: idIn(place.lane, place.first + i),
+            stage: said,
+          })),
+        );
+        const all: readonly Message[] = [
+          { type: "DependencyQuery", ids: transactions.map(({ id }) => id) },
+          aHeartbeat(transactions),
+        ];
+        for (const message of all)
+          expect(decodeMessage(encodeMessage(message))).to.deep.equal({
+            type: "message",
+            message,
+          });
+      }),
+    );
+    const many = Array.from({ length: 500 }, (_, i) => idIn(1, i));
+    const ids = encodeMessage({ type: "DependencyQuery", ids: many });
+    expect(ids).to.have.length.below(200);
+    const listed = many.map((id) => ({ id, stage: "pooled" as const }));
+    expect(encodeMessage(aHeartbeat(listed))).to.have.length.below(300);
+  });
+
+  it("takes no run that is longer than a list may be, or that ends behind the last id", () => {
+    const read = (...ids: readonly unknown[]): string =>
+      decodeMessage(
+        JSON.stringify({
+          version: wireVersion,
+          message: { type: "DependencyQuery", ids },
+        }),
+      ).type;
+    const id = idIn(1, 5);
+    expect(read(`${id}+${limits.heartbeat - 1}`)).to.equal("message");
+    expect(read(`${id}+${limits.heartbeat}`)).to.equal("dropped");
+    expect(read(`${id}+1`, `${id}+${limits.heartbeat - 2}`)).to.equal(
+      "dropped",
+    );
+    expect(read(`${id}+999999999`)).to.equal("dropped");
+    expect(read(`${idIn(1, 2 ** 32 - 1)}+1`)).to.equal("dropped");
+    for (const more of ["0", "01", "-1", "1.5", "", "1e3", " 1"])
+      expect(read(`${id}+${more}`), more).to.equal("dropped");
+    expect(read(...Array<string>(limits.heartbeat + 1).fill(id))).to.equal(
+      "dropped",
+    );
+  });
+
+  it("writes steps that go on from each other without what they have in common, and reads them as they were", () => {
+    const bits = fc.array(fc.boolean(), { minLength: 8, maxLength: 8 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(step, bits), { maxLength: 5 }),
+        bundle,
+        (drawn, drawnBundle) => {
+          const steps: Step[] = [];
+          for (const [one, same] of drawn)
+            steps.push(stepAfter(steps.at(-1), one, same));
+          const whole = { ...drawnBundle, steps };
+          for (const message of messagesOf(whole))
+            expect(decodeMessage(encodeMessage(message))).to.deep.equal({
+              type: "message",
+              message,
+            });
+          expect(decodeBundle(bundleText(whole))).to.deep.equal(whole);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it("takes a few characters for what all steps of a sender have in common", () => {
+    const chain = chainOf(50, "x".repeat(1_000));
+    for (const message of messagesOf(chain))
+      expect(encodeMessage(message), message.type).to.have.length.below(
+        2_000 + 50 * 300,
+      );
+  });
+
+  it("reads steps with the names of their fields too, among rows", () => {
+    const { steps } = chainOf(3, "x");
+    const [request] = messagesOf({ ...chainOf(3, "x"), steps });
+    const { message } = JSON.parse(encodeMessage(requireSome(request))) as {
+      message: { bundle: { steps: unknown[] } };
+    };
+    message.bundle.steps[0] = steps[0];
+    // The row after it says nothing of its own any more.
+    expect(decodeMessage(wireOf(message)).type).to.equal("dropped");
+    message.bundle.steps[1] = steps[1];
+    message.bundle.steps[2] = steps[2];
+    expect(decodeMessage(wireOf(message))).to.deep.equal({
+      type: "message",
+      message: request,
+    });
+  });
+
+  it("takes no short message for a long bundle, and no row that goes on from nothing", () => {
+    const length = limits.contentBytes;
+    const many = Math.floor(limits.messageBytes / length);
+    const read = (count: number): string =>
+      decodeMessage(
+        encodeMessage(
+          requireSome(messagesOf(chainOf(count, "x".repeat(length)))[0]),
+        ),
+      ).type;
+    expect(many).to.be.below(limits.bundle);
+    expect(read(many)).to.equal("message");
+    expect(read(many + 1)).to.equal("dropped");
+    const [request] = messagesOf(chainOf(2, "x"));
+    const rows = (change: (steps: unknown[][]) => void): string => {
+      const { message } = JSON.parse(encodeMessage(requireSome(request))) as {
+        message: { bundle: { steps: unknown[][] } };
+      };
+      change(message.bundle.steps);
+      return decodeMessage(wireOf(message)).type;
+    };
+    expect(rows(() => undefined)).to.equal("message");
+    expect(rows((steps) => steps.shift())).to.equal("dropped");
+    for (const input of [1, -1, 0.5, "__proto__", null])
+      expect(rows((steps) => steps[1]?.splice(4, 1, [input]))).to.equal(
+        "dropped",
+      );
+    expect(rows((steps) => steps[1]?.push("more"))).to.equal("dropped");
+    expect(rows((steps) => steps[1]?.splice(6, 1, ["odd"]))).to.equal(
+      "dropped",
     );
   });
 
