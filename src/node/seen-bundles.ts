@@ -1,12 +1,13 @@
 import type { LedgerFact } from "../protocol/events.ts";
 import type { Digest, IntentId, NodeName } from "../protocol/ids.ts";
+import { limits } from "../protocol/limits.ts";
 import { netOf } from "../protocol/net.ts";
 import type { Bundle, State, Step } from "../protocol/transition.ts";
 import { indexerDefaults } from "../chain/indexer/ports.ts";
 import { readState } from "../domains/states/content.ts";
 
-/** Bundles of one node that are remembered in memory. More are in flight only when it lies. */
-const BUNDLES_MAX = 256;
+/** Bundles of one node that are remembered in memory. More are in flight only when it lies: with bundles of one, each transaction has one. */
+const BUNDLES_MAX = 2 * limits.speculative;
 /** Content of one node's bundles that is remembered: of some of the largest messages, of thousands of usual ones. */
 const CONTENT_MAX = 32_000_000;
 

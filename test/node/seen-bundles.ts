@@ -128,7 +128,7 @@ describe("bundles that a node has seen", () => {
     const first = bundleWith(1);
     seen.add(alice, bundle);
     seen.add(bob, first);
-    for (let number = 2; number < 300; number++)
+    for (let number = 2; number < 1_100; number++)
       seen.add(bob, bundleWith(number));
     expect(found(seen, bundle)).to.deep.equal(outputsOf(bundle));
     expect(found(seen, first)).to.deep.equal([]);
