@@ -69,7 +69,8 @@ export async function findFault(
     const { intentId, inputs, reads, outputs } = step;
     const detail =
       (await findFaultOfStep(step, overlay, ports)) ??
-      ([...inputs, ...reads].some((id) => misplaced.has(id))
+      (misplaced.size > 0 &&
+      [...inputs, ...reads].some((id) => misplaced.has(id))
         ? "the ledger keeps it elsewhere"
         : undefined);
     if (detail === undefined) overlay.apply(inputs, outputs);
@@ -96,13 +97,17 @@ async function findFaultOfStep(
   if (!(isSigned === true || (await isSigned)))
     return "its sender did not sign it";
   if (isFulfilled(intentId)) return "the intent is fulfilled";
-  if (new Set(step.inputs).size !== step.inputs.length) return "spent twice";
+  if (step.inputs.length > 1 && new Set(step.inputs).size < step.inputs.length)
+    return "spent twice";
   const inputs = resolve(step.inputs, overlay);
   const reads = resolve(step.reads, overlay);
   if (inputs === undefined || reads === undefined)
     return "a state that is not there";
-  const created = readOutputs([...step.outputs, ...step.infos], intentId);
-  if (created === undefined) return "an output of another step";
+  const outputs = readCreated(step.outputs, { intentId, firstIndex: 0 });
+  const firstIndex = step.outputs.length;
+  const infos = readCreated(step.infos, { intentId, firstIndex });
+  if (outputs === undefined || infos === undefined)
+    return "an output of another step";
   if (step.calls.length > 0 && !allowsCalls)
     return "a public call, which this group does not allow";
   const { deadline = endless, onError } = ports;
@@ -114,11 +119,13 @@ async function findFaultOfStep(
       payload,
       inputs,
       reads,
-      outputs: created.slice(0, step.outputs.length),
-      infos: created.slice(step.outputs.length),
+      outputs,
+      infos,
       calls: step.calls,
     });
-    const fault: unknown = await deadline.within(asked);
+    // What is there already need not be waited for.
+    const fault: unknown =
+      typeof asked === "object" ? await deadline.within(asked) : asked;
     if (fault === undefined || typeof fault === "string") return fault;
     throw new DomainNonsense(
       `endorse must give text or undefined, but gives ${kindOf(fault)}.`,
@@ -143,15 +150,18 @@ function resolve(
 }
 
 /** What outputs say about their origin is true, so that nobody creates the same state twice. */
-function readOutputs(
-  outputs: readonly State[],
-  intentId: IntentId,
+function readCreated(
+  created: readonly State[],
+  origin: { readonly intentId: IntentId; readonly firstIndex: number },
 ): DomainState[] | undefined {
   const states: DomainState[] = [];
-  for (const [index, output] of outputs.entries()) {
-    const state = readState(output);
-    if (state?.intentId !== intentId || state.index !== index) return undefined;
+  let index = origin.firstIndex;
+  for (const one of created) {
+    const state = readState(one);
+    if (state?.intentId !== origin.intentId || state.index !== index)
+      return undefined;
     states.push(state);
+    index += 1;
   }
   return states;
 }

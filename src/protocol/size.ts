@@ -1,18 +1,9 @@
 import type { Bundle, State, Step } from "./transition.ts";
 
-/** Steps are never changed in place. */
-const known = new WeakMap<Step, number>();
-
 /** Characters of what a step carries: what a message gets longer by. */
-export function lengthOf(step: Step): number {
-  const before = known.get(step);
-  if (before !== undefined) return before;
-  const length =
-    step.payload.length +
-    lengthOfStates(step.outputs) +
-    lengthOfStates(step.infos) +
-    step.calls.reduce((sum, { data }) => sum + data.length, 0);
-  known.set(step, length);
+export function lengthOf({ payload, outputs, infos, calls }: Step): number {
+  let length = payload.length + lengthOfStates(outputs) + lengthOfStates(infos);
+  for (const { data } of calls) length += data.length;
   return length;
 }
 
@@ -48,5 +39,7 @@ export function statesOf({ inputs, reads, outputs }: Step): number {
 
 /** Characters of what states hold. */
 export function lengthOfStates(states: readonly State[]): number {
-  return states.reduce((sum, { content }) => sum + content.length, 0);
+  let length = 0;
+  for (const { content } of states) length += content.length;
+  return length;
 }

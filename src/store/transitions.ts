@@ -114,8 +114,9 @@ export class Transitions {
     ids: readonly IntentId[],
   ): ReadonlySet<IntentId> {
     const [only] = ids;
+    if (only === undefined) return new Set();
     const rows =
-      only !== undefined && ids.length === 1
+      ids.length === 1
         ? this.#database.all(
             "SELECT intent_id FROM fulfilments WHERE group_address = ? AND intent_id = ?",
             group,

@@ -61,8 +61,11 @@ const known = new WeakMap<State, OriginatedState | "nonsense">();
 
 /** Reads a state that came from elsewhere; undefined if the content is nonsense, or belongs to another id. */
 export function readState(state: State): OriginatedState | undefined {
-  const read = known.get(state) ?? parseState(state) ?? "nonsense";
-  known.set(state, read);
+  let read = known.get(state);
+  if (read === undefined) {
+    read = parseState(state) ?? "nonsense";
+    known.set(state, read);
+  }
   return read === "nonsense" ? undefined : read;
 }
 

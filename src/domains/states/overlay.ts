@@ -34,7 +34,11 @@ export class Overlay implements StateView {
 
   /** A step was taken. */
   apply(inputs: readonly StateId[], outputs: readonly State[]): void {
-    for (const id of inputs) this.#spent.add(id);
+    for (const id of inputs) {
+      this.#spent.add(id);
+      // Otherwise every search would walk over all that was spent here.
+      this.#created.delete(id);
+    }
     for (const state of outputs) this.#create(state);
   }
 
