@@ -73,7 +73,7 @@ export function packItems<Stage>(
   return runs;
 }
 
-/** The ids of a run. Undefined if there are more than `countMax`; whatever is not a run is left as it is. */
+/** The ids of a run. Undefined if there are more than `countMax`; anything that is not a run is left as it is. */
 function idsOf(run: unknown, countMax: number): readonly unknown[] | undefined {
   const [, head, first, more] =
     (typeof run === "string" ? FOLLOWED.exec(run) : null) ?? [];

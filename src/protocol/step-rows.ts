@@ -91,8 +91,8 @@ const STEP_FIELDS = 13;
 const OUTLINE_FIELDS = 6;
 
 /**
- * Reads rows of steps. Whatever is not such a row is left as it is: it may be a step that was written with the names of its fields, and
- * it is still to be checked. Undefined if the payloads together are longer than a message may be.
+ * Reads rows of steps. Anything else is left as it is: it may be a step that was written with the names of its fields, and is still to be
+ * checked. Undefined if the payloads together are longer than a message may be.
  */
 export function unpackSteps(rows: unknown): unknown {
   let length = 0;

@@ -56,7 +56,7 @@ function isPlain(
   return outcome.type === "assembled" && outcome.id === outcome.step.intentId;
 }
 
-/** Undoes `toWire`. Whatever was not written by it is left as it is: it is still to be checked that this is a message. */
+/** Undoes `toWire`. Anything else is left as it is: it is still to be checked that this is a message. */
 export function fromWire(body: unknown): unknown {
   if (!isObject(body)) return body;
   const { type, ids, bundle, outcomes, transactions } = body;

@@ -132,7 +132,7 @@ class Connection {
     });
   }
 
-  /** Closes it. Whoever waits gets the error. */
+  /** Closes it. A request that waits for its answer gets the error. */
   end(error: Error): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
