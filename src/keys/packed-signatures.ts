@@ -74,6 +74,9 @@ export function readAnswers(steps: readonly CarriedSignature[]): Answer[] {
   return answers;
 }
 
+/** Characters of base64 for the bytes before the hashes. */
+const HEAD_CHARACTERS = 4 * Math.ceil(WHOLE_BYTES / 3);
+
 /** The signatures of the steps of a bundle, without what they have in common. */
 export function packSignatures(
   steps: readonly CarriedSignature[],
@@ -82,14 +85,14 @@ export function packSignatures(
   const together = new Map<string, Whole[]>();
   for (const [at, { sender, signature }] of steps.entries()) {
     if (signature.includes(":")) continue;
-    const bytes = Buffer.from(signature, "base64");
-    if (bytes.length < WHOLE_BYTES) continue;
-    const index = bytes.readUInt16BE(SIGNATURE_BYTES);
-    const count = bytes.readUInt16BE(SIGNATURE_BYTES + 2);
-    const key = `${sender} ${count} ${bytes.toString("latin1", 0, SIGNATURE_BYTES)}`;
+    const head = Buffer.from(signature.slice(0, HEAD_CHARACTERS), "base64");
+    if (head.length < WHOLE_BYTES) continue;
+    const index = head.readUInt16BE(SIGNATURE_BYTES);
+    const count = head.readUInt16BE(SIGNATURE_BYTES + 2);
+    const key = `${sender} ${count} ${head.toString("latin1", 0, SIGNATURE_BYTES)}`;
     const same = together.get(key);
-    if (same === undefined) together.set(key, [{ at, index, bytes }]);
-    else same.push({ at, index, bytes });
+    if (same === undefined) together.set(key, [{ at, index, head, signature }]);
+    else same.push({ at, index, head, signature });
   }
   let number = 0;
   for (const wholes of together.values()) {
@@ -101,32 +104,40 @@ export function packSignatures(
   return packed;
 }
 
-/** The bytes that a step of an answer carries, and where it stands in the bundle. */
+/** The signature that a step of an answer carries, and where it stands in the bundle. */
 interface Whole {
   readonly at: number;
   readonly index: number;
-  readonly bytes: Buffer;
+  /** All bytes before the hashes. */
+  readonly head: Buffer;
+  readonly signature: string;
 }
 
 /** What is left of each, if the others travel with it. Signatures that make no sense become others that make none. */
 function shareHashes(
   wholes: readonly Whole[],
-): readonly Omit<Whole, "index">[] {
-  const count = wholes[0]?.bytes.readUInt16BE(SIGNATURE_BYTES + 2) ?? 0;
-  const widths = widthsOf(count);
-  const levels = widths.map((width) => ({ width, known: new Set<number>() }));
+): readonly { readonly at: number; readonly bytes: Buffer }[] {
+  const count = wholes[0]?.head.readUInt16BE(SIGNATURE_BYTES + 2) ?? 0;
+  const levels = widthsOf(count).map((width) => ({
+    width,
+    known: new Set<number>(),
+  }));
   for (const { index } of wholes)
     for (const [height, { known }] of levels.entries()) {
       if (known.has(index >> height)) break;
       known.add(index >> height);
     }
-  return wholes.map(({ at, index, bytes }, i) => {
-    const packed = Buffer.alloc(HEAD_BYTES + PLACE_BYTES + bytes.length);
-    let end = i === 0 ? HEAD_BYTES : 0;
-    bytes.copy(packed, 0, 0, i === 0 ? SIGNATURE_BYTES : 0);
-    if (i === 0) packed.writeUInt16BE(count, SIGNATURE_BYTES);
-    const place = end;
-    end += PLACE_BYTES;
+  return wholes.map(({ at, index, head, signature }, i) => {
+    const parts: Buffer[] = [];
+    if (i === 0)
+      parts.push(
+        head.subarray(0, SIGNATURE_BYTES),
+        head.subarray(SIGNATURE_BYTES + 2, WHOLE_BYTES),
+      );
+    const place = Buffer.alloc(PLACE_BYTES);
+    parts.push(place);
+    /** Seldom needed: most often all of an answer is in the bundle. */
+    let whole: Buffer | undefined;
     let start = WHOLE_BYTES;
     let heights = 0;
     for (const [height, { width, known }] of levels.entries()) {
@@ -134,14 +145,15 @@ function shareHashes(
       if (beside >= width) continue;
       if (!known.has(beside)) {
         known.add(beside);
-        end += bytes.copy(packed, end, start, start + HASH_BYTES);
+        whole ??= Buffer.from(signature, "base64");
+        parts.push(whole.subarray(start, start + HASH_BYTES));
         heights |= 1 << height;
       }
       start += HASH_BYTES;
     }
-    packed.writeUInt16BE(index, place);
-    packed.writeUInt16BE(heights, place + 2);
-    return { at, bytes: packed.subarray(0, end) };
+    place.writeUInt16BE(index);
+    place.writeUInt16BE(heights, 2);
+    return { at, bytes: parts.length === 1 ? place : Buffer.concat(parts) };
   });
 }
 
