@@ -219,8 +219,11 @@ export class Database {
   }
 
   #statement(sql: string): StatementSync {
-    const statement =
-      this.#statements.get(sql) ?? this.#disk.database.prepare(sql);
+    const known = this.#statements.get(sql);
+    // As long as there is much room, it does not matter which one was used last.
+    if (known !== undefined && this.#statements.size <= STATEMENTS_MAX / 2)
+      return known;
+    const statement = known ?? this.#disk.database.prepare(sql);
     this.#statements.delete(sql);
     this.#statements.set(sql, statement);
     if (this.#statements.size > STATEMENTS_MAX) {

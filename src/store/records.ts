@@ -269,7 +269,7 @@ function outcomeOf(
 }
 
 function checksumOf(key: string, text: string): number {
-  return crc32(text, crc32(key));
+  return crc32(key + text);
 }
 
 /** What was saved is there, as the checksums say, so it is read without looking at every field. */

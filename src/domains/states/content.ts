@@ -46,7 +46,10 @@ export function createState(
     label,
     data,
   });
-  return { id: stateIdOf(content), content };
+  const state = { id: stateIdOf(content), content };
+  // Its id need not be computed again when it is read.
+  known.set(state, parseContent(state) ?? "nonsense");
+  return state;
 }
 
 /** The id that a state with this content has. */
@@ -69,8 +72,13 @@ export function readState(state: State): OriginatedState | undefined {
   return read === "nonsense" ? undefined : read;
 }
 
-function parseState({ id, content }: State): OriginatedState | undefined {
-  if (stateIdOf(content) !== id) return undefined;
+function parseState(state: State): OriginatedState | undefined {
+  return stateIdOf(state.content) === state.id
+    ? parseContent(state)
+    : undefined;
+}
+
+function parseContent({ id, content }: State): OriginatedState | undefined {
   let parsed: unknown;
   try {
     parsed = JSON.parse(content);
