@@ -49,6 +49,8 @@ export function isOver(
 /** The tables of one node, in memory: they survive crashes of the node. */
 export class Disk {
   readonly records = new Map<string, SavedRecord>();
+  /** The highest block that was ever taken in: a reorganisation does not bring back what went then. */
+  prunedAt = 0;
 
   commit(effects: readonly Effect[]): void {
     for (const effect of effects) {
@@ -60,6 +62,7 @@ export class Disk {
 
   /** A block was taken in: signed bundles that can no longer happen go. */
   prune(height: number): void {
+    this.prunedAt = Math.max(this.prunedAt, height);
     for (const [key, record] of this.records)
       if (record.kind === "endorsed" && isOver(record, height))
         this.records.delete(key);

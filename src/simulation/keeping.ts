@@ -50,7 +50,7 @@ export class Keeping {
     { endorser }: Pick<Sequencer, "endorser">,
   ): void {
     for (const [digest, validUntil] of this.#given.get(node.name) ?? []) {
-      if (isOver({ validUntil }, node.height)) continue;
+      if (isOver({ validUntil }, node.disk.prunedAt)) continue;
       if (endorsedOn(node, digest) === undefined)
         throw violation("S45", digest, `${node.name} lost what it signed`);
       if (validUntil >= node.height && !endorser.signed.byDigest.has(digest))
