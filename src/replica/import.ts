@@ -115,7 +115,7 @@ async function intoLog(
       throw busy(options, "another process makes a snapshot");
     const { sequence } = head;
     const stored = await storeParts(client, { ...options, sequence });
-    await publish(lease, { ...options, taken, stored });
+    await publishStore(lease, { ...options, taken, stored });
     return { head, bytes: stored.size, wasThere: false };
   } finally {
     await client.end().catch(() => undefined);
@@ -163,7 +163,7 @@ async function findEarlier(
 }
 
 /** The log begins with this snapshot, if it is still empty and the lease still this process's. */
-async function publish(
+async function publishStore(
   lease: Lease,
   {
     schema,
