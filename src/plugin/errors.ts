@@ -480,7 +480,7 @@ const messages = {
   }) =>
     `${option} ${JSON.stringify(value)} is not the name of a replica. Use letters, digits, ".", "_" and "-", at most 64, beginning with a letter or digit; npx hardhat sequencer:replicas lists those that there are.`,
   REPLICA_WITHOUT_DATABASE: ({ replica }: { replica: string }) =>
-    `--replica "${replica}" needs the database that all replicas of the node share. Set sequencer.database in hardhat.config.ts, or leave out --replica.`,
+    `--replica "${replica}" needs the database that all replicas of the node share. Add sequencer.database to hardhat.config.ts, or leave out --replica.`,
   REFUSED: ({ reason }: { reason: string }) => reason,
   REPLICA_KEYS_DIFFER: ({ reason }: { reason: string }) => reason,
   REPLICA_NOT_PROMOTED: ({ reason }: { reason: string }) => reason,

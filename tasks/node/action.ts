@@ -4,6 +4,7 @@ import { leaveMs } from "../shared/close-or-leave.ts";
 import { onInterrupt } from "../shared/signals.ts";
 import { type NodeOptions, parseNodeOptions } from "./options.ts";
 import { jsonReporter, plainReporter } from "./reporter.ts";
+import { requireDatabase } from "./require-database.ts";
 import { runNode } from "./run-node.ts";
 import { requireTokens } from "./servers.ts";
 
@@ -13,7 +14,9 @@ export default async function node(
   hre: HardhatRuntimeEnvironment,
 ): Promise<void> {
   const request = parseNodeOptions(options);
-  requireTokens(hre.config.sequencer.servers, request);
+  const { servers, ...config } = hre.config.sequencer;
+  requireTokens(servers, request);
+  requireDatabase(config, request);
   const { name, level } = request;
   const reporter = json
     ? jsonReporter({ node: name, level }, { stream: process.stdout })

@@ -7,7 +7,6 @@ import { loadWallet } from "../../src/keys/wallet-file.ts";
 import { databaseBytes } from "../../src/monitor/database-size.ts";
 import { Monitor } from "../../src/monitor/monitor.ts";
 import type { NodePorts } from "../../src/node/ports.ts";
-import { SequencerError } from "../../src/plugin/errors.ts";
 import type { ReplicaSample } from "../../src/replica/options.ts";
 import { dataDirErrorOf } from "../shared/data-dir-error.ts";
 import { failureOf } from "../shared/failure.ts";
@@ -36,13 +35,10 @@ export async function serve(
   request: NodeRequest,
   ports: ServePorts,
 ): Promise<Reachable> {
-  const { name, replica } = request;
+  const { name } = request;
   const { hre } = ports;
-  if (hre.config.sequencer.database === undefined) {
-    if (replica !== undefined)
-      throw new SequencerError("REPLICA_WITHOUT_DATABASE", { replica });
+  if (hre.config.sequencer.database === undefined)
     return await serveAlone(await prepare(request, ports), ports);
-  }
   const [{ databaseOf }, { serveReplica }] = await Promise.all([
     import("../shared/database.ts"),
     import("./serve-replica.ts"),

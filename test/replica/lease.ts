@@ -109,7 +109,11 @@ describe("the lease of a log in PostgreSQL", function () {
 
   it("belongs to one process, and to the next one when it is given up", async () => {
     const [r1, r2] = [writer("r1"), writer("r2")];
-    expect(await r1.take()).to.deep.equal({ epoch: 1, head: emptyHead });
+    expect(await r1.take()).to.deep.equal({
+      epoch: 1,
+      head: emptyHead,
+      takeover: "start",
+    });
     expect(await r2.take()).to.equal(undefined);
     expect(r1.lease.isCertain).to.equal(true);
     expect(r2.lease.isCertain).to.equal(false);

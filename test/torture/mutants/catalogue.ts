@@ -122,9 +122,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: "prints the key of its account",
     edits: [
-      inside("node/serve: startHost").addsAfter(
-        call("host.start"),
-        "console.error(accounts.endorser.privateKey);",
+      inside("node/serve: serveAlone").addsAfter(
+        call("node.host.start"),
+        "console.error(prepared.accounts.endorser.privateKey);",
       ),
     ],
     properties: ["secrets"],

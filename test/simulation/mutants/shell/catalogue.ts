@@ -83,7 +83,7 @@ export const shellMutants: readonly ShellMutant[] = [
       inside("StoreWriter.apply", caseOf("unsettle")).drops(call("unsettle")),
     ],
     properties: ["S14"],
-    seedsMax: 20,
+    seedsMax: 60,
     runs: { faults: "chain", policy: "sticky", nodes: 4, intents: 40 },
   },
   {

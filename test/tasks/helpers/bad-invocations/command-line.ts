@@ -13,6 +13,8 @@ export class CommandLine {
   readonly #cwd: string;
   readonly #env: NodeJS.ProcessEnv;
   readonly #child: ChildProcess;
+  /** Resolves with the exit code of the process for all commands. */
+  readonly #ended: Promise<unknown>;
 
   constructor(cwd: string, temporary: string) {
     const inherited = Object.entries(process.env).filter(
@@ -30,17 +32,23 @@ export class CommandLine {
       execArgv: [],
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
+    this.#ended = once(this.#child, "exit").then(([code]: unknown[]) => code);
   }
 
   /** What a command does, in the process for all of them. */
   async run(words: readonly string[]): Promise<Command> {
-    const answered = once(this.#child, "message");
+    const given = new AbortController();
+    const answered = once(this.#child, "message", { signal: given.signal });
     this.#child.send(words);
-    const ended = once(this.#child, "exit").then(([code]) => {
+    const ended = this.#ended.then((code) => {
       throw new Error(`${words.join(" ")} ended the process: ${String(code)}`);
     });
-    const [answer] = (await Promise.race([answered, ended])) as [Command];
-    return answer;
+    try {
+      const [answer] = (await Promise.race([answered, ended])) as [Command];
+      return answer;
+    } finally {
+      given.abort();
+    }
   }
 
   /** What the same command does in a process of its own. */
