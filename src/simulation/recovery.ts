@@ -25,6 +25,8 @@ export class Recovery {
   readonly #patienceMs: number;
   readonly #now: () => number;
   readonly #active = new Set<NodeName>();
+  /** Nodes that pass another one over, because it made no progress with what is theirs. */
+  readonly #suspecting = new Set<NodeName>();
   /** To whom each node has delegated what is not dispatched. */
   readonly #delegates = new Map<NodeName, NodeName>();
   #movedRange: number | undefined;
@@ -49,6 +51,7 @@ export class Recovery {
 
   crashed({ name }: SimulatedNode): void {
     this.#active.delete(name);
+    this.#suspecting.delete(name);
     this.#delegates.delete(name);
   }
 
@@ -62,6 +65,8 @@ export class Recovery {
     const delegate = delegateOf(sequencer);
     if (delegate === undefined) this.#delegates.delete(name);
     else this.#delegates.set(name, delegate);
+    if (isSuspecting(sequencer)) this.#suspecting.add(name);
+    else this.#suspecting.delete(name);
     this.#checkAgreement();
     if (wasActive && coordinator.state === "Flush")
       this.#checkMove(name, rangeOf(sequencer, sequencer.height));
@@ -72,12 +77,15 @@ export class Recovery {
     return !this.#isDivided && this.#now() - this.#sinceMs > this.#patienceMs;
   }
 
-  /** L1: neither two who dispatch, nor two who are taken for the coordinator, for long. */
+  /**
+   * L1: neither two who dispatch, nor two who are taken for the coordinator, for long. A node that suspects another one goes its own
+   * way, and whom it suspects ends what it has dispatched.
+   */
   #checkAgreement(): void {
     const now = this.#now();
     const named = new Set(this.#delegates.values());
     const isDivided = this.#active.size > 1 || named.size > 1;
-    if (isDivided !== this.#isDivided) {
+    if (isDivided !== this.#isDivided || this.#suspecting.size > 0) {
       this.#isDivided = isDivided;
       this.#sinceMs = now;
     }
@@ -94,6 +102,13 @@ export class Recovery {
     if (this.#config.policy === "sticky" || isAgain)
       throw new Violation("L6", `${name} hands over, and nobody failed`);
   }
+}
+
+/** Whether it passes a node over that it suspects, which ends by itself. */
+function isSuspecting({ suspects, tick }: Sequencer): boolean {
+  for (const { untilTick } of suspects.values())
+    if (untilTick > tick) return true;
+  return false;
 }
 
 /** To whom a node has delegated what is not dispatched yet. */

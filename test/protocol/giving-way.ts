@@ -6,11 +6,12 @@ import { isAtRest } from "../../src/protocol/sequencer.ts";
 import { stateIdOf } from "../../src/simulation/hashing.ts";
 import { assembled } from "../helpers/drives/driven-coordinator.ts";
 import { block, delegation, handover, heartbeat } from "../helpers/letters.ts";
-import { LoneNode, rank } from "../helpers/lone-node.ts";
+import { keyOf, LoneNode, rank } from "../helpers/lone-node.ts";
 import { intent } from "../helpers/simulated-group.ts";
 
 const [higher, self, predecessor] = [rank(0), rank(1), rank(2)];
 const { id: open } = intent(9, "");
+const { id: later } = intent(10, "");
 const created = {
   id: stateIdOf({ intentId: open, index: 0, content: "" }),
   content: "",
@@ -22,6 +23,7 @@ const handedOver = {
 };
 /** As in the configuration of a node by itself. */
 const graceTicks = 15;
+const flushTicks = 160;
 
 /** Waited for its predecessor's work, and gave way to somebody who soon has no work left. */
 function gaveWay(policy: Policy = "sticky"): LoneNode {
@@ -53,6 +55,27 @@ describe("A node that gave way", () => {
       expect(stateOf(node.tell(block(1)))).to.equal("Prepared");
       expect(stateOf(node.tell(block(2, [open])))).to.equal("Active");
     });
+
+  it("waits for at most a grace more when its predecessor has had the role since", () => {
+    let beat = 0;
+    const node = new LoneNode({ self });
+    const hearFlush = (): LoneNode => {
+      beat += 1;
+      return node.hear(predecessor, heartbeat("Flush", { beat }));
+    };
+    hearFlush().hear(predecessor, handedOver);
+    for (let tick = 0; tick < flushTicks - 5; tick++) hearFlush().wait(1);
+    expect(stateOf(node)).to.equal("Prepared");
+    node.hear(higher, heartbeat("Active"));
+    expect(stateOf(hearFlush())).to.equal("Observing");
+    const again = { ...handover([later], flushUntil), key: keyOf("again") };
+    node.hear(predecessor, again);
+    for (let tick = 0; tick < graceTicks; tick++) {
+      expect(stateOf(hearFlush())).to.equal("Prepared");
+      node.wait(1);
+    }
+    expect(stateOf(hearFlush().wait(1))).to.equal("Active");
+  });
 
   it("no longer builds on it, and assembles again when it happens", () => {
     const wish = intent(1, "");

@@ -107,11 +107,19 @@ export function seeFlushed(turn: Turn, { intents, digest }: LedgerFact): void {
   dropImportedContext(coordinator);
 }
 
-/** The role comes unasked. */
+/**
+ * The role comes unasked. If this node has waited for the same one before it gave way, he may have dispatched since: there is a grace
+ * for that, and no more, so that nobody is waited for again and again.
+ */
 export function succeed(
   coordinator: Coordinator,
   { from }: EventOf<"HandoverReceived">,
+  { node: { tick, config } }: Turn,
 ): void {
+  coordinator.flushTick = Math.max(
+    coordinator.flushTick,
+    tick - flushTicks(config) + graceTicks(config),
+  );
   coordinator.predecessor = from;
   coordinator.successor = undefined;
   coordinator.closingBeats = 0;
