@@ -210,7 +210,8 @@ export class WholeWorld {
     this.adversary.stop();
     await this.#waitFor(() => this.#isSettled(), "L2");
     this.settleMs = this.queue.now - healedMs;
-    await this.#waitFor(() => this.#isSynced(), "L23");
+    const { number } = this.ledger.head;
+    await this.#waitFor(() => this.#isSynced(number), "L23");
     await this.#waitFor(() => this.users.uninformed().length === 0, "S51");
     checkReceipts(this.ledger, this.users);
     for (const group of this.#groups)
@@ -481,14 +482,14 @@ export class WholeWorld {
   }
 
   /** All nodes are members again, and know what they may know. */
-  #isSynced(): boolean {
+  #isSynced(block: number): boolean {
     const nodes = this.#honest();
     return (
       nodes.length === this.hosts.size - this.adversary.liars.size &&
       nodes.every(
         (node) =>
           node.groups().length === this.#groupsOf(node.name) &&
-          node.height() === this.ledger.head.number &&
+          node.height() >= block &&
           node.status().groups.every((group) => group.missingStates === 0),
       ) &&
       this.#groups.every(({ address }) => isSameEverywhere(address, nodes))
