@@ -72,6 +72,10 @@ const found: readonly {
     options: { seed: 32_037, policy: "sticky" },
     bug: "the only endorser of a group lost its disk, and content that nobody else ever had",
   },
+  {
+    options: { seed: 1_001_743 },
+    bug: "blocks came so fast that no two nodes ever had the same newest one, and the check waited for that",
+  },
 ];
 
 describe("Nodes as they ship, in the simulator", function () {
