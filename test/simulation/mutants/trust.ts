@@ -18,6 +18,12 @@ import type { Mutant, TestedMutant } from "./catalogue.ts";
 /** Whom a sender believes, and what it permits. */
 export const senderTrust: Mutant[] = [
   {
+    name: "never leaves a coordinator that does nothing",
+    edits: [inside("watchProgress").puts(value("isLate"), "false")],
+    properties: ["L22"],
+    runs: { faults: "byzantine", liar: "hostage", isLasting: true, nodes: 3 },
+  },
+  {
     name: "believes anybody that a bundle is dispatched",
     edits: [inside("receiveDispatched").drops(operand("from"))],
     properties: ["S46"],
