@@ -175,6 +175,12 @@ const kept: readonly Kept[] = [
     bug: "a node that goes its own way, because it suspects another one, counted as disagreement",
   },
   {
+    options: { seed: 1_001_530, faults: "all" },
+    isLiarDrawn: true,
+    property: "S41",
+    bug: "the check did not see that an intent was dispatched by what was not on the disk yet",
+  },
+  {
     options: { seed: 700, faults: "network", nodes: 2, intents: 300 },
     property: "S27",
     bug: "the wait for a predecessor that had had the role once more ended with the wait before",

@@ -39,11 +39,12 @@ export function noteAttempts(
     if (effect.type === "Assemble")
       for (const { id } of effect.intents) permitted.set(id, undefined);
     if (effect.type === "Save" && effect.record.kind === "intent") {
-      const { intent, permission } = effect.record;
+      const { intent, permission, isDispatched } = effect.record;
       const before = intentOn(disk.records, intent.id);
       if (
         permission !== undefined &&
-        permission.attempt !== before?.permission?.attempt
+        // What was dispatched is open again, whatever was assembled since; the disk may not have that yet.
+        (isDispatched || permission.attempt !== before?.permission?.attempt)
       )
         permitted.set(intent.id, permission.digest);
       if (hasFailed(before, effect.record)) permitted.set(intent.id, undefined);
