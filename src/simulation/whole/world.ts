@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
+import type { Block } from "../chain-rpc/block.ts";
 import type { NodeName } from "../../protocol/ids.ts";
 import { pace } from "../../api/pace.ts";
 import { curveThread } from "../../keys/curve-thread.ts";
@@ -210,8 +211,7 @@ export class WholeWorld {
     this.adversary.stop();
     await this.#waitFor(() => this.#isSettled(), "L2");
     this.settleMs = this.queue.now - healedMs;
-    const { number } = this.ledger.head;
-    await this.#waitFor(() => this.#isSynced(number), "L23");
+    await this.#waitFor(() => this.#isSynced(), "L23");
     await this.#waitFor(() => this.users.uninformed().length === 0, "S51");
     checkReceipts(this.ledger, this.users);
     for (const group of this.#groups)
@@ -482,8 +482,9 @@ export class WholeWorld {
   }
 
   /** All nodes are members again, and know what they may know. */
-  #isSynced(block: number): boolean {
+  #isSynced(): boolean {
     const nodes = this.#honest();
+    const block = lastBusyBlock(this.ledger.head);
     return (
       nodes.length === this.hosts.size - this.adversary.liars.size &&
       nodes.every(
@@ -544,6 +545,14 @@ export class WholeWorld {
       `${(this.queue.now / 1_000).toFixed(3).padStart(9)} ${name}   ${what}`,
     );
   }
+}
+
+/** The last block in which anything happened: blocks may come faster than nodes see them. */
+function lastBusyBlock(head: Block): number {
+  let block = head;
+  while (block.transactions.length === 0 && block.parent !== undefined)
+    block = block.parent;
+  return block.number;
 }
 
 function asError(error: unknown): Error {
