@@ -8,15 +8,24 @@ import { collectLedger } from "./evidence/collect-ledger.ts";
 import type { Answer, Evidence } from "./evidence/evidence.ts";
 import { findLeaks } from "./evidence/find-leaks.ts";
 import { sampleOf } from "./evidence/observer.ts";
+import type { Supervisor } from "./processes/supervisor.ts";
 import { until } from "./processes/until.ts";
 import type { World } from "./world.ts";
 
 /** Who has not answered by then does not answer. After a run that did not come to rest that is likely, and not waited for. */
 const ANSWER_MS = { atRest: 120_000, restless: 5_000 };
 
+/** What is left of a world when all is over. */
+type Finished = Pick<World, "chain" | "exits" | "outDir" | "folderOf"> & {
+  readonly nodes: ReadonlyMap<
+    string,
+    Pick<Supervisor, "name" | "url" | "stop">
+  >;
+};
+
 /** Asks everybody for the last time, stops the nodes, and reads the ledger and their disks. */
 export async function collect(
-  world: World,
+  world: Finished,
   options: {
     readonly group: TokenGroup;
     readonly answers: readonly Answer[];

@@ -14,7 +14,7 @@ export interface ClientOptions {
 }
 
 export interface ClientPorts {
-  readonly desks: ReadonlyMap<string, Desk>;
+  readonly desks: ReadonlyMap<string, Pick<Desk, "wish" | "receipt">>;
   readonly journal: Journal<Answer>;
   readonly random: Random;
 }
@@ -115,7 +115,7 @@ export class Client {
     }
   }
 
-  #desk({ node }: Wish): Desk {
+  #desk({ node }: Wish): Pick<Desk, "wish" | "receipt"> {
     const desk = this.#ports.desks.get(node);
     if (desk === undefined) throw new Error(`There is no node ${node}.`);
     return desk;

@@ -27,16 +27,23 @@ const inputs = {
 export class Desk {
   readonly #url: string;
   readonly #group: TokenGroup;
+  readonly #timeoutMs: number | undefined;
 
-  constructor(options: { readonly url: string; readonly group: TokenGroup }) {
+  constructor(options: {
+    readonly url: string;
+    readonly group: TokenGroup;
+    /** A question without an answer fails after so long. */
+    readonly timeoutMs?: number;
+  }) {
     this.#url = options.url;
     this.#group = options.group;
+    this.#timeoutMs = options.timeoutMs;
   }
 
   /** Asks for something. Who asks again with the same key gets the same transaction. */
   async wish(wish: Wish): Promise<Reply> {
     try {
-      const id = await ask<string>(this.#url, {
+      const id = await this.#ask<string>({
         method: "ptx_sendTransaction",
         params: [
           {
@@ -59,7 +66,7 @@ export class Desk {
 
   /** Undefined as long as there is none. Throws if there is no answer. */
   async receipt(id: string): Promise<Receipt | undefined> {
-    const receipt = await ask<RawReceipt | null>(this.#url, {
+    const receipt = await this.#ask<RawReceipt | null>({
       method: "ptx_getTransactionReceipt",
       params: [id],
     });
@@ -67,7 +74,7 @@ export class Desk {
   }
 
   async balanceOf(account: string): Promise<number> {
-    const { balance } = await ask<{ readonly balance: string }>(this.#url, {
+    const { balance } = await this.#ask<{ readonly balance: string }>({
       method: "ptx_call",
       params: [
         {
@@ -90,9 +97,13 @@ export class Desk {
     return Number(balance);
   }
 
+  async #ask<Result>(question: Parameters<typeof ask>[1]): Promise<Result> {
+    return await ask<Result>(this.#url, question, this.#timeoutMs);
+  }
+
   async #recall(key: string): Promise<Reply> {
     try {
-      const known = await ask<{ readonly id: string } | null>(this.#url, {
+      const known = await this.#ask<{ readonly id: string } | null>({
         method: "ptx_getTransactionByIdempotencyKey",
         params: [key],
       });

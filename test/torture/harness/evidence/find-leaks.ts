@@ -12,7 +12,9 @@ export function findLeaks({
   nodes,
   outDir,
   folderOf,
-}: Pick<World, "nodes" | "outDir" | "folderOf">): Evidence["leaks"] {
+}: Pick<World, "outDir" | "folderOf"> & {
+  readonly nodes: ReadonlyMap<string, unknown>;
+}): Evidence["leaks"] {
   const accounts = accountsOf(nodes.size);
   const secrets = [...nodes.keys()].flatMap((node) => {
     const read = (file: string): string =>

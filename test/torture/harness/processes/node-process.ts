@@ -20,6 +20,8 @@ export interface NodeOptions {
   readonly config: object;
   /** Where its output goes. */
   readonly outDir: string;
+  /** If it is a replica: which one, and where it listens to other nodes. */
+  readonly replica?: { readonly name: string; readonly listen: string };
 }
 
 /** What a node process says of itself, for whoever collects it. */
@@ -51,7 +53,7 @@ export class NodeProcess {
   }
 
   get name(): string {
-    return this.#options.name;
+    return this.#options.replica?.name ?? this.#options.name;
   }
 
   get url(): string {
@@ -67,6 +69,7 @@ export class NodeProcess {
     if (this.isUp) throw new Error(`${this.name} is up already.`);
     const { name, dataDir, rpcPort, statusPort, chainUrl, config, outDir } =
       this.#options;
+    const { replica } = this.#options;
     const args = {
       name,
       dataDir,
@@ -75,6 +78,10 @@ export class NodeProcess {
       json: true,
       // Whoever looks for what went wrong wants all of it.
       logLevel: "debug",
+      ...(replica !== undefined && {
+        replica: replica.name,
+        listen: replica.listen,
+      }),
     };
     const variables = {
       TORTURE_CHAIN_URL: chainUrl,
@@ -86,7 +93,7 @@ export class NodeProcess {
         ...(failPoint === undefined
           ? (isByUser ? userCommand : leanCommand)(call, variables)
           : dyingNodeCommand(failPoint, call, variables)),
-        output: path.join(outDir, name),
+        output: path.join(outDir, this.name),
       },
       { onLine: this.#ports.onLine },
     );

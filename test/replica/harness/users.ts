@@ -1,0 +1,172 @@
+import path from "node:path";
+
+import { randomFrom } from "../../helpers/random.ts";
+import { Client, POT } from "../../torture/harness/clients/client.ts";
+import { Desk } from "../../torture/harness/clients/desk.ts";
+import type { TokenGroup } from "../../torture/harness/clients/group.ts";
+import type { Answer, Wish } from "../../torture/harness/evidence/evidence.ts";
+import { Journal } from "../../torture/harness/evidence/journal.ts";
+import { until } from "../../torture/harness/processes/until.ts";
+import { MINTED } from "../../torture/harness/settings.ts";
+import { DEADLINE_MS } from "./deadline.ts";
+import { ReplicaDesk } from "./replica-desk.ts";
+import { NODE, type ReplicaWorld } from "./world.ts";
+
+/** How much clients want. */
+export interface Load {
+  readonly everyMs: number;
+  readonly openMax: number;
+}
+
+type AnyDesk = Pick<Desk, "wish" | "receipt">;
+
+/** Transactions that are asked for one by one, besides the load. */
+const PROBE = "probe-";
+const PROBE_EVERY_MS = 20;
+
+/** Clients of all nodes, which take coins out of one pot, and what they were told. */
+export class Users {
+  readonly answers: Journal<Answer>;
+  readonly #desks: ReadonlyMap<string, AnyDesk>;
+  readonly #clients: readonly Client[];
+  readonly #stop = new AbortController();
+  #running: readonly Promise<void>[] = [];
+  #probes = 0;
+
+  constructor(
+    options: {
+      readonly group: TokenGroup;
+      readonly seed: number;
+      readonly load: Load;
+    },
+    world: ReplicaWorld,
+  ) {
+    const { group, seed, load } = options;
+    const journal = new Journal<Answer>(
+      path.join(world.outDir, "answers.jsonl"),
+    );
+    this.answers = journal;
+    const urls = [...world.replicas.values()].map(({ url }) => url);
+    const ownDesk = (): [string, AnyDesk] => [
+      NODE,
+      new ReplicaDesk({ urls, group }),
+    ];
+    const others = [...world.members.values()].map(
+      ({ name, url }): [string, AnyDesk] => [name, new Desk({ url, group })],
+    );
+    this.#desks = new Map([ownDesk(), ...others]);
+    this.#clients = [[ownDesk()], [ownDesk()], others].map(
+      (desks, index) =>
+        new Client(
+          { name: `client${index}`, ...load },
+          {
+            desks: new Map(desks),
+            journal,
+            random: randomFrom(seed + index),
+          },
+        ),
+    );
+  }
+
+  /** Fills the pot, and begins the load. */
+  async start(): Promise<void> {
+    const [first] = this.#clients;
+    await first?.make({
+      ...{ key: "mint", node: NODE, function: "mint" },
+      ...{ from: undefined, to: POT, amount: MINTED },
+    } as const);
+    this.#running = this.#clients.map((one) => one.run(this.#stop.signal));
+    for (const one of this.#running) one.catch(() => undefined);
+  }
+
+  /** Ends the load. Clients wait for what they have asked for. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#running);
+  }
+
+  /** They ask no more. */
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map((one) => one.giveUp()));
+    await this.answers.close();
+  }
+
+  /** Resolves with the time at which the node accepts a new transaction, which it is asked for from now on. */
+  async accepted(): Promise<number> {
+    const desk = this.#desk(NODE);
+    const key = `${PROBE}${this.#probes++}`;
+    const wish: Wish = {
+      ...{ key, node: NODE, function: "transfer" },
+      ...{ from: POT, to: "shop0", amount: 1 },
+    };
+    const say = (what: object): void => {
+      const entry = { atMs: Date.now(), key, node: NODE, ...what };
+      this.answers.add(entry as Answer);
+    };
+    say({ type: "wished", wish });
+    const wait = {
+      what: "a transaction is accepted",
+      deadlineMs: DEADLINE_MS,
+      everyMs: PROBE_EVERY_MS,
+    };
+    return await until(wait, async () => {
+      const reply = await desk.wish(wish);
+      say(reply);
+      return reply.type === "accepted" ? performance.now() : undefined;
+    });
+  }
+
+  /** Resolves when all that they have wished for by now has ended, and `isTold` says that the listener has told of it. */
+  async ended(isTold: (id: string) => boolean): Promise<void> {
+    const keys = new Set(this.answers.entries.map(({ key }) => key));
+    let problem = "";
+    const wait = { what: "all transactions end", deadlineMs: DEADLINE_MS };
+    await until(wait, async () => {
+      await this.#askForProbes();
+      const ended = this.#ended();
+      const open = [...keys].filter((key) => !ended.has(key));
+      const untold = [...ended.values()].filter(
+        ({ node, id }) => node === NODE && !isTold(id),
+      );
+      problem = `open are ${open.join(", ")}; not told of ${untold.map(({ id }) => id).join(", ")}`;
+      return open.length + untold.length === 0 ? true : undefined;
+    }).catch((error: unknown) => {
+      throw new Error(`Not all has ended: ${problem}`, { cause: error });
+    });
+  }
+
+  #ended(): ReadonlyMap<
+    string,
+    { readonly node: string; readonly id: string }
+  > {
+    return new Map(
+      this.answers.entries.flatMap((one) =>
+        one.type === "receipt"
+          ? [[one.key, { node: one.node, id: one.receipt.id }]]
+          : [],
+      ),
+    );
+  }
+
+  /** Nobody else waits for their receipts. */
+  async #askForProbes(): Promise<void> {
+    const ended = new Set(this.#ended().keys());
+    for (const one of [...this.answers.entries]) {
+      const { key, node, type } = one;
+      if (type !== "accepted" || !key.startsWith(PROBE) || ended.has(key))
+        continue;
+      const receipt = await this.#desk(node).receipt(one.id);
+      if (receipt === undefined) continue;
+      ended.add(key);
+      this.answers.add({
+        ...{ atMs: Date.now(), key, node, type: "receipt", receipt },
+      } as const);
+    }
+  }
+
+  #desk(node: string): AnyDesk {
+    const desk = this.#desks.get(node);
+    if (desk === undefined) throw new Error(`There is no node ${node}.`);
+    return desk;
+  }
+}
