@@ -8,9 +8,19 @@ import { describeRound, planRounds, playRound } from "./harness/rounds.ts";
 import { Scene } from "./harness/scene.ts";
 import { openReplicaWorld, type ReplicaWorld } from "./harness/world.ts";
 
-const seed = Number(process.env["REPLICA_SEED"] ?? 1);
-const rounds = Number(process.env["REPLICA_ROUNDS"] ?? 12);
-const again = `REPLICA_SEED=${seed} REPLICA_ROUNDS=${rounds} npx mocha --exit test/replica/nodes.ts`;
+const {
+  REPLICA_SEED = "1",
+  REPLICA_ROUNDS: rounds,
+  REPLICA_FAULT: only,
+} = process.env;
+const seed = Number(REPLICA_SEED);
+const plan = planRounds({
+  seed,
+  count: rounds === undefined ? undefined : Number(rounds),
+  only,
+});
+const drawn = only === undefined ? "" : ` REPLICA_FAULT="${only}"`;
+const again = `REPLICA_SEED=${seed} REPLICA_ROUNDS=${plan.length}${drawn} npx mocha --exit test/replica/nodes.ts`;
 
 /** A node with replicas, each in a process of its own, in a group with two other nodes, under load and faults. */
 describe("Replicas of a node under load", function () {
@@ -33,7 +43,7 @@ describe("Replicas of a node under load", function () {
     scene = await Scene.open(world, {
       replicas: ["r1", "r2"],
       seed,
-      load: { everyMs: 400, openMax: 8 },
+      load: { everyMs: 300, openMax: 10 },
     });
   });
 
@@ -52,7 +62,7 @@ describe("Replicas of a node under load", function () {
     if (hasFailed) this.skip();
   });
 
-  for (const [index, fault] of planRounds(seed, rounds).entries())
+  for (const [index, fault] of plan.entries())
     it(`keep every promise in round ${index + 1}: ${fault}`, async () => {
       const result = await playRound(scene, { fault, seed: seed + index });
       console.log(`      ${describeRound(result)}`);

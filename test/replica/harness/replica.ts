@@ -41,7 +41,7 @@ export class ServedReplica {
   readonly name: string;
   readonly database: Proxy;
   readonly roles: RoleFact[] = [];
-  /** The names of all that it has logged, with what was said. */
+  /** What it has logged of replicas, and of errors. */
   readonly events: Readonly<Record<string, unknown>>[] = [];
   /** Of processes that nobody has asked to end. */
   readonly ends: Exit[] = [];
@@ -147,10 +147,11 @@ export class ServedReplica {
 
   #hear(line: string): void {
     const fact = parse(line);
+    const { event, level, role, cause, epoch } = fact ?? {};
     if (fact === undefined) return;
-    this.events.push(fact);
-    if (fact["event"] !== "replica-role") return;
-    const { role, cause, epoch } = fact;
+    const isKept = /^(replica|snapshot|database)-/.test(String(event));
+    if (isKept || level === "error") this.events.push(fact);
+    if (event !== "replica-role") return;
     this.roles.push({
       replica: this.name,
       atMs: performance.now(),

@@ -1,16 +1,64 @@
 import { randomFrom } from "../../helpers/random.ts";
 import type { Fault, Outcome } from "./faults/fault.ts";
-import { kill } from "./faults/processes.ts";
+import {
+  heldDatabase,
+  interruption,
+  killedServer,
+  readOnlyServer,
+  terminatedSession,
+} from "./faults/database.ts";
+import { heldPeers } from "./faults/peers.ts";
+import { noReplica, plannedChange, thirdReplica } from "./faults/operators.ts";
+import {
+  freeze,
+  kill,
+  killAll,
+  killTwice,
+  lostDisk,
+  stop,
+} from "./faults/processes.ts";
 import type { Scene } from "./scene.ts";
 
-const faults: Readonly<Record<string, Fault>> = { kill };
+const faults: Readonly<Record<string, Fault>> = {
+  "the active one is killed": kill,
+  "the active one and its successor are killed": killTwice,
+  "all replicas are killed": killAll,
+  "the active one is frozen": freeze,
+  "the active one is stopped": stop,
+  "the passive one loses its disk": lostDisk,
+  "the way to the database holds all bytes": heldDatabase,
+  "the way to the database is interrupted": interruption,
+  "the session with the lease is ended": terminatedSession,
+  "the database is killed": killedServer,
+  "the database takes no writes": readOnlyServer,
+  "the ways to other nodes hold all bytes": heldPeers,
+  "the role is moved, and moved back": plannedChange,
+  "the role cannot be moved": noReplica,
+  "a third replica begins with a snapshot": thirdReplica,
+};
 
 /** The faults of so many rounds: all of them, before one comes again. */
-export function planRounds(seed: number, count: number): readonly string[] {
+export function planRounds({
+  seed,
+  count,
+  only,
+}: {
+  readonly seed: number;
+  /** Without it, each fault comes once. */
+  readonly count: number | undefined;
+  /** Only faults with this in their name. */
+  readonly only: string | undefined;
+}): readonly string[] {
+  const names = Object.keys(faults).filter(
+    (name) => only === undefined || name.includes(only),
+  );
+  if (names.length === 0)
+    throw new Error(`No fault has "${String(only)}" in its name.`);
   const random = randomFrom(seed);
   const plan: string[] = [];
-  while (plan.length < count) plan.push(...random.shuffle(Object.keys(faults)));
-  return plan.slice(0, count);
+  const rounds = count ?? names.length;
+  while (plan.length < rounds) plan.push(...random.shuffle(names));
+  return plan.slice(0, rounds);
 }
 
 /** What a round came to. */

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 import { randomFrom } from "../../helpers/random.ts";
 import { Client, POT } from "../../torture/harness/clients/client.ts";
@@ -23,15 +24,20 @@ type AnyDesk = Pick<Desk, "wish" | "receipt">;
 /** Transactions that are asked for one by one, besides the load. */
 const PROBE = "probe-";
 const PROBE_EVERY_MS = 20;
+/** Who asks a process that is frozen waits until it goes on. */
+const PATIENT_MS = 60_000;
 
 /** Clients of all nodes, which take coins out of one pot, and what they were told. */
 export class Users {
   readonly answers: Journal<Answer>;
+  readonly #group: TokenGroup;
+  readonly #urls: readonly string[];
   readonly #desks: ReadonlyMap<string, AnyDesk>;
   readonly #clients: readonly Client[];
   readonly #stop = new AbortController();
   #running: readonly Promise<void>[] = [];
   #probes = 0;
+  readonly #asking: Promise<number>[] = [];
 
   constructor(
     options: {
@@ -46,7 +52,9 @@ export class Users {
       path.join(world.outDir, "answers.jsonl"),
     );
     this.answers = journal;
+    this.#group = group;
     const urls = [...world.replicas.values()].map(({ url }) => url);
+    this.#urls = urls;
     const ownDesk = (): [string, AnyDesk] => [
       NODE,
       new ReplicaDesk({ urls, group }),
@@ -88,32 +96,64 @@ export class Users {
   /** They ask no more. */
   async close(): Promise<void> {
     await Promise.all(this.#clients.map((one) => one.giveUp()));
+    await Promise.allSettled(this.#asking);
     await this.answers.close();
   }
 
   /** Resolves with the time at which the node accepts a new transaction, which it is asked for from now on. */
   async accepted(): Promise<number> {
-    const desk = this.#desk(NODE);
-    const key = `${PROBE}${this.#probes++}`;
+    return await this.#untilAccepted(this.#probe());
+  }
+
+  /** Asks one replica for a new transaction; whether it accepts it. If not, the node is asked until it does. */
+  async acceptedAt(url: string): Promise<boolean> {
+    const wish = this.#probe();
+    const desk = new Desk({ url, group: this.#group, timeoutMs: PATIENT_MS });
+    const reply = await desk.wish(wish);
+    this.#say(wish, reply);
+    if (reply.type === "accepted") return true;
+    await this.#untilAccepted(wish);
+    return false;
+  }
+
+  #probe(): Wish {
     const wish: Wish = {
-      ...{ key, node: NODE, function: "transfer" },
-      ...{ from: POT, to: "shop0", amount: 1 },
+      ...{ key: `${PROBE}${this.#probes++}`, node: NODE },
+      ...{ function: "transfer", from: POT, to: "shop0", amount: 1 },
     };
-    const say = (what: object): void => {
-      const entry = { atMs: Date.now(), key, node: NODE, ...what };
-      this.answers.add(entry as Answer);
+    this.#say(wish, { type: "wished", wish });
+    return wish;
+  }
+
+  /** Asks at all addresses at once: one that does not answer must not hold up the others. */
+  async #untilAccepted(wish: Wish): Promise<number> {
+    const over = new AbortController();
+    const askAt = async (url: string): Promise<number> => {
+      const desk = new Desk({ url, group: this.#group });
+      while (!over.signal.aborted) {
+        const reply = await desk.wish(wish);
+        this.#say(wish, reply);
+        if (reply.type === "accepted") return performance.now();
+        await setTimeout(PROBE_EVERY_MS);
+      }
+      throw new Error(`${wish.key} was not asked for any more.`);
     };
-    say({ type: "wished", wish });
-    const wait = {
-      what: "a transaction is accepted",
-      deadlineMs: DEADLINE_MS,
-      everyMs: PROBE_EVERY_MS,
-    };
-    return await until(wait, async () => {
-      const reply = await desk.wish(wish);
-      say(reply);
-      return reply.type === "accepted" ? performance.now() : undefined;
+    const late = AbortSignal.timeout(DEADLINE_MS);
+    late.addEventListener("abort", () => {
+      over.abort();
     });
+    const asking = this.#urls.map(askAt);
+    this.#asking.push(...asking);
+    try {
+      return await Promise.any(asking);
+    } finally {
+      over.abort();
+    }
+  }
+
+  #say({ key, node }: Wish, what: object): void {
+    const entry = { atMs: Date.now(), key, node, ...what };
+    this.answers.add(entry as Answer);
   }
 
   /** Resolves when all that they have wished for by now has ended, and `isTold` says that the listener has told of it. */

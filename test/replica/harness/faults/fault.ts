@@ -1,4 +1,6 @@
 import type { Random } from "../../../helpers/random.ts";
+import { until as untilFound } from "../../../torture/harness/processes/until.ts";
+import { DEADLINE_MS } from "../deadline.ts";
 import type { ServedReplica } from "../replica.ts";
 import type { Scene } from "../scene.ts";
 
@@ -25,10 +27,19 @@ export interface Outcome {
 /** Does something to replicas or their database, and makes it good again. All replicas run afterwards, in whatever role. */
 export type Fault = (round: Round) => Promise<Outcome>;
 
-/** Resolves with how long it takes from now on until a transaction is accepted. */
-export async function untilAccepted({
+/** How long it takes from now on until a new transaction is accepted. */
+export async function millisecondsUntilAccepted({
   users,
 }: Pick<Scene, "users">): Promise<number> {
   const at = performance.now();
   return (await users.accepted()) - at;
+}
+
+/** Resolves when something holds. */
+export async function until(
+  what: string,
+  holds: () => Promise<boolean> | boolean,
+): Promise<void> {
+  const wait = { what, deadlineMs: DEADLINE_MS, everyMs: 20 };
+  await untilFound(wait, async () => ((await holds()) ? true : undefined));
 }
