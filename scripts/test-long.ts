@@ -4,6 +4,7 @@
  *     npm run test:long                                  all of them: some hours on two cores
  *     npm run test:long -- --only core,whole             some of them
  *     npm run test:long -- --core-seeds 1000             fewer seeds of the core lane; --whole-seeds and --farm-seeds likewise
+ *     npm run test:long -- --only replicas --replica-rounds 200
  *     npm run test:long -- --first-seed 5000000          other seeds
  */
 import { spawn } from "node:child_process";
@@ -21,6 +22,7 @@ const { values: options } = parseArgs({
     "core-seeds": { type: "string", default: "100000" },
     "whole-seeds": { type: "string", default: "10000" },
     "farm-seeds": { type: "string", default: "500" },
+    "replica-rounds": { type: "string", default: "120" },
   },
 });
 
@@ -105,6 +107,23 @@ async function farm(): Promise<boolean> {
   return lastLines(ended);
 }
 
+/** A node with replicas under faults and load, and how long it is away. */
+async function replicas(): Promise<boolean> {
+  const rounds = await run({
+    words: ["npx", "mocha", "--exit", "test/replica/nodes.ts"],
+    variables: {
+      REPLICA_SEED: options["first-seed"],
+      REPLICA_ROUNDS: options["replica-rounds"],
+    },
+  });
+  console.log(rounds.output.trimEnd());
+  const times = await run({
+    words: ["npx", "node", "scripts/bench-replicas.ts"],
+  });
+  console.log(times.output.trimEnd());
+  return rounds.code === 0 && times.code === 0;
+}
+
 /** Transcripts are the same on the oldest Node that is supported and on that of the repository. */
 async function versions(): Promise<boolean> {
   const script = "scripts/transcripts.ts";
@@ -141,6 +160,7 @@ const parts = {
   core: async () => await seedsOf("core"),
   whole: async () => await seedsOf("whole"),
   farm,
+  replicas,
   versions,
   sabotages,
 } as const;

@@ -1,4 +1,4 @@
-import { randomFrom } from "../../helpers/random.ts";
+import { type Random, randomFrom } from "../../helpers/random.ts";
 import { check } from "../../torture/harness/checker/check.ts";
 import {
   createTokenGroup,
@@ -31,6 +31,7 @@ interface SceneOptions {
 export class Scene {
   readonly world: ReplicaWorld;
   readonly group: TokenGroup;
+  readonly random: Random;
   readonly users: Users;
   readonly reader: Reader;
   readonly subscriber: Subscriber;
@@ -45,6 +46,7 @@ export class Scene {
     const { seed, group } = options;
     this.world = world;
     this.group = group;
+    this.random = randomFrom(seed);
     this.users = new Users(options, world);
     this.reader = new Reader({
       answers: this.users.answers.entries,
@@ -130,7 +132,12 @@ export class Scene {
 
   /** Resolves when all that was wished for by now has ended, and the listener has told of it. */
   async ended(): Promise<void> {
-    await this.users.ended((id) => this.subscriber.has(id));
+    const { reader, subscriber } = this;
+    await this.users.ended({
+      isTold: (id) => subscriber.has(id),
+      isWrong: () =>
+        reader.violations.length + subscriber.violations.length > 0,
+    });
   }
 
   /** All that has been wrong so far. */

@@ -156,12 +156,20 @@ export class Users {
     this.answers.add(entry as Answer);
   }
 
-  /** Resolves when all that they have wished for by now has ended, and `isTold` says that the listener has told of it. */
-  async ended(isTold: (id: string) => boolean): Promise<void> {
+  /**
+   * Resolves when all that they have wished for by now has ended, and `isTold` says that the listener has told of it; earlier if
+   * something is wrong already, because what is lost never ends.
+   */
+  async ended(ports: {
+    readonly isTold: (id: string) => boolean;
+    readonly isWrong: () => boolean;
+  }): Promise<void> {
+    const { isTold, isWrong } = ports;
     const keys = new Set(this.answers.entries.map(({ key }) => key));
     let problem = "";
     const wait = { what: "all transactions end", deadlineMs: DEADLINE_MS };
     await until(wait, async () => {
+      if (isWrong()) return true;
       await this.#askForProbes();
       const ended = this.#ended();
       const open = [...keys].filter((key) => !ended.has(key));

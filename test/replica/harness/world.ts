@@ -40,6 +40,14 @@ export interface WorldOptions {
   readonly settings: object;
 }
 
+/** A member took note of another coordinator. */
+export interface ChangeFact {
+  readonly node: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly takeover?: string;
+}
+
 /** A chain, a database, a node with replicas and two other members, all in processes of their own and all of them breakable. */
 export interface ReplicaWorld {
   readonly options: WorldOptions;
@@ -49,6 +57,8 @@ export interface ReplicaWorld {
   readonly replicas: ReadonlyMap<string, ServedReplica>;
   readonly members: ReadonlyMap<string, Supervisor>;
   readonly exits: Journal<ProcessExit>;
+  /** What the members have logged of coordinators. */
+  readonly changes: ChangeFact[];
   readonly outDir: string;
   readonly stop: () => Promise<void>;
 }
@@ -75,6 +85,7 @@ export async function openReplicaWorld(
     outDir,
   });
   const server = await PostgresServer.start();
+  const changes: ChangeFact[] = [];
   const closing: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (const close of closing) await close();
@@ -89,7 +100,7 @@ export async function openReplicaWorld(
     const factory = await deployFactory(chain);
     const parts = { options, chain, server, links, finder, ports, factory };
     const replicas = await createReplicas(parts, closing);
-    const others = await createMembers({ ...parts, exits }, closing);
+    const others = await createMembers({ ...parts, exits, changes }, closing);
     await Promise.all(
       [...others.values()].map(async (one) => {
         await one.start();
@@ -103,6 +114,7 @@ export async function openReplicaWorld(
       replicas,
       members: others,
       exits,
+      changes,
       outDir,
       stop,
     };
@@ -180,10 +192,10 @@ function copyKeys(
 }
 
 async function createMembers(
-  parts: Parts & { readonly exits: Journal<ProcessExit> },
+  parts: Parts & Pick<ReplicaWorld, "exits" | "changes">,
   closing: (() => Promise<void>)[],
 ): Promise<ReadonlyMap<string, Supervisor>> {
-  const { options, chain, finder, exits } = parts;
+  const { options, chain, finder, exits, changes } = parts;
   const created = new Map<string, Supervisor>();
   for (const name of members) {
     const one = new Supervisor(
@@ -196,7 +208,13 @@ async function createMembers(
         outDir: options.outDir,
         config: configOf(name, parts),
       },
-      { exits, onLine: () => undefined },
+      {
+        exits,
+        onLine: (node, line) => {
+          if (line.includes('"coordinator-changed"'))
+            changes.push({ ...(JSON.parse(line) as ChangeFact), node });
+        },
+      },
     );
     created.set(name, one);
     closing.push(async () => {
