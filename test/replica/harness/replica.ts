@@ -87,6 +87,11 @@ export class ServedReplica {
     return this.#isWanted;
   }
 
+  /** As it has said last. */
+  get role(): string {
+    return this.roles.at(-1)?.role ?? "stopped";
+  }
+
   get folder(): string {
     return path.join(this.#options.dataDir, this.#options.name);
   }

@@ -18,10 +18,10 @@ export const heldDatabase: Fault = async ({ scene, active }) => {
     millisecondsUntilAccepted(scene),
     scene.active(active),
   ]);
-  await until("the one that is cut off is passive", () => {
-    const { role } = active.roles.at(-1) ?? {};
-    return role === "passive";
-  });
+  await until(
+    "the one that is cut off is passive",
+    () => active.role === "passive",
+  );
   for (const pass of letGo) pass();
   return { acceptedMs };
 };
@@ -54,25 +54,33 @@ export const killedServer: Fault = async (round) => {
   });
 };
 
-/** The server takes no writes until the active one has noticed. */
-export const readOnlyServer: Fault = async ({ scene, active }) => {
+/** The server takes no writes until all replicas have noticed. */
+export const readOnlyServer: Fault = async ({ scene }) => {
+  const before = new Map(
+    scene.wanted.map((one) => [one, one.events.length] as const),
+  );
   await setReadOnly(scene.world, "on");
-  const { head } = await headOf(scene.world);
-  await until("the active one is passive", () => {
-    const { role } = active.roles.at(-1) ?? {};
-    return role === "passive";
-  });
-  const after = await headOf(scene.world);
-  const isActive = await Promise.all(
+  await until("all replicas are passive, and have noticed", () =>
+    [...before].every(
+      ([one, count]) =>
+        one.role === "passive" &&
+        one.events
+          .slice(count)
+          .some(({ event }) => event === "database-trouble"),
+    ),
+  );
+  const head = await headOf(scene.world);
+  const areActive = await Promise.all(
     scene.wanted.map(async (one) => await one.isActive()),
   );
+  const after = await headOf(scene.world);
   const problems = [
-    ...(after.head === head
+    ...(after === head
       ? []
       : [
-          `turns ${head + 1} to ${after.head} were written to a server that takes no writes`,
+          `turns ${head + 1} to ${after} were written to a server that takes no writes`,
         ]),
-    ...(isActive.includes(true)
+    ...(areActive.includes(true)
       ? ["a replica is active while the server takes no writes"]
       : []),
   ];
@@ -118,11 +126,11 @@ async function endSessions(
   });
 }
 
-async function headOf({ server }: World): Promise<{ readonly head: number }> {
+async function headOf({ server }: World): Promise<number> {
   const [row] = await server.query<{ readonly head: string }>(
     `SELECT head_sequence AS head FROM ${schema}.bucket`,
   );
-  return { head: Number(row?.head) };
+  return Number(row?.head);
 }
 
 /** Something after which the active one may go on as it was; another one may be quicker on a busy machine. */
