@@ -12,6 +12,7 @@ const {
   REPLICA_SEED = "1",
   REPLICA_ROUNDS: rounds,
   REPLICA_FAULT: only,
+  REPLICA_OUT: kept,
 } = process.env;
 const seed = Number(REPLICA_SEED);
 const plan = planRounds({
@@ -31,7 +32,7 @@ describe("Replicas of a node under load", function () {
   let hasFailed = false;
 
   before(async () => {
-    outDir = mkdtempSync(path.join(tmpdir(), "replica-nodes-"));
+    outDir = kept ?? mkdtempSync(path.join(tmpdir(), "replica-nodes-"));
     world = await openReplicaWorld({
       outDir,
       replicas: ["r1", "r2", "r3"],
@@ -54,7 +55,7 @@ describe("Replicas of a node under load", function () {
   after(async () => {
     await world.stop();
     if (hasFailed) console.error(`Everything is in ${outDir}. Again: ${again}`);
-    else rmSync(outDir, { recursive: true });
+    else if (kept === undefined) rmSync(outDir, { recursive: true });
   });
 
   beforeEach(function () {

@@ -66,6 +66,9 @@ export interface RoundResult extends Outcome {
   readonly fault: string;
   readonly problems: readonly string[];
   readonly ms: number;
+  /** The part after the fault: until replicas have their roles again, and then until all that was wished for has ended. */
+  readonly settledMs: number;
+  readonly endedMs: number;
 }
 
 /** Plays one round, and resolves when all that was wished for has ended. */
@@ -80,27 +83,31 @@ export async function playRound(
   const fault = faults[name];
   if (fault === undefined) throw new Error(`There is no fault ${name}.`);
   const outcome = await fault({ scene, random, active, passive });
+  const madeGoodAt = performance.now();
   await scene.settled();
+  const settledAt = performance.now();
   await scene.ended();
+  const endedAt = performance.now();
   const { problems = [] } = outcome;
   return {
     ...outcome,
     fault: name,
     problems: [...problems, ...(await scene.violations())],
-    ms: performance.now() - startedAt,
+    ms: endedAt - startedAt,
+    settledMs: settledAt - madeGoodAt,
+    endedMs: endedAt - settledAt,
   };
 }
 
 /** One line for people. */
-export function describeRound({
-  fault,
-  ms,
-  acceptedMs,
-  note,
-}: RoundResult): string {
-  const accepted =
-    acceptedMs === undefined
-      ? ""
-      : `, accepted again after ${Math.round(acceptedMs)} ms`;
-  return `${fault}: ${(ms / 1_000).toFixed(1)} s${accepted}${note === undefined ? "" : `; ${note}`}`;
+export function describeRound(result: RoundResult): string {
+  const { ms, settledMs, endedMs, acceptedMs, note } = result;
+  const seconds = (some: number): string => (some / 1_000).toFixed(1);
+  return [
+    `${seconds(ms)} s, with ${seconds(settledMs)} for the roles and ${seconds(endedMs)} for all transactions afterwards`,
+    ...(acceptedMs === undefined
+      ? []
+      : [`accepted again after ${Math.round(acceptedMs)} ms`]),
+    ...(note === undefined ? [] : [note]),
+  ].join("; ");
 }
