@@ -27,9 +27,10 @@ const again = `REPLICA_SEED=${seed} REPLICA_ROUNDS=${plan.length}${drawn} npx mo
 describe("Replicas of a node under load", function () {
   this.timeout(600_000);
   let outDir: string;
-  let world: ReplicaWorld;
+  let world: ReplicaWorld | undefined;
   let scene: Scene;
-  let hasFailed = false;
+  /** Until it is known to have begun well. */
+  let hasFailed = true;
 
   before(async () => {
     outDir = kept ?? mkdtempSync(path.join(tmpdir(), "replica-nodes-"));
@@ -46,6 +47,7 @@ describe("Replicas of a node under load", function () {
       seed,
       load: { everyMs: 300, openMax: 10 },
     });
+    hasFailed = false;
   });
 
   afterEach(function () {
@@ -53,7 +55,7 @@ describe("Replicas of a node under load", function () {
   });
 
   after(async () => {
-    await world.stop();
+    await world?.stop();
     if (hasFailed) console.error(`Everything is in ${outDir}. Again: ${again}`);
     else if (kept === undefined) rmSync(outDir, { recursive: true });
   });

@@ -70,20 +70,13 @@ export async function openReplicaWorld(
   const { outDir, blockMs } = options;
   const names = [...options.replicas, ...members];
   const finder = new PortFinder();
-  const ports = new Map<string, number>();
-  for (const name of names) ports.set(name, await finder.find());
-  const links = new Links(
-    { names },
-    { portOf: (name) => ports.get(name) ?? 0 },
-  );
+  const ports = await findPorts(finder, names);
+  const portOf = (name: string): number => ports.get(name) ?? 0;
+  const links = new Links({ names }, { portOf });
   mkdirSync(outDir, { recursive: true });
   const exits = new Journal<ProcessExit>(path.join(outDir, "exits.jsonl"));
-  const chain = new Chain({
-    port: await finder.find(),
-    names,
-    blockMs,
-    outDir,
-  });
+  const port = await finder.find();
+  const chain = new Chain({ port, names, blockMs, outDir });
   const server = await PostgresServer.start();
   const changes: ChangeFact[] = [];
   const closing: (() => Promise<void>)[] = [];
@@ -122,6 +115,15 @@ export async function openReplicaWorld(
     await stop();
     throw error;
   }
+}
+
+async function findPorts(
+  finder: PortFinder,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const ports = new Map<string, number>();
+  for (const name of names) ports.set(name, await finder.find());
+  return ports;
 }
 
 interface Parts {
