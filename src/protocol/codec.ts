@@ -311,6 +311,7 @@ const shapes = {
     key: parseRequestKey,
     of: parseNodeName,
   }),
+  Leaving: object({ type: oneOf("Leaving"), isOver: flag }),
   HandoverRequest: object({ type: oneOf("HandoverRequest"), height: count }),
   Handover: object({
     type: oneOf("Handover"),

@@ -56,6 +56,8 @@ export type Event =
       readonly from: NodeName;
       readonly message: Message;
     }
+  /** The operator of this node wants it to leave the role of the coordinator to others, or no longer. */
+  | { readonly type: "DrainChanged"; readonly isDraining: boolean }
   /** More is known of what is on the ledger than before: contents of states that were missing. */
   | { readonly type: "StatesLearnt" }
   | {

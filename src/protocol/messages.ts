@@ -208,6 +208,8 @@ export type Message =
       readonly key: RequestKey;
       readonly of: NodeName;
     }
+  /** The sender does not coordinate for now, as it is about to be stopped; or it does again. */
+  | { readonly type: "Leaving"; readonly isOver: boolean }
   | { readonly type: "HandoverRequest"; readonly height: number }
   | {
       readonly type: "Handover";

@@ -34,6 +34,7 @@ import { receivePrepared } from "./sender/preparation.ts";
 import { submit } from "./sender/submission.ts";
 import { tell } from "./sender/tell.ts";
 import { reconsider } from "./sender/waiting.ts";
+import { drain, isDraining, receiveLeaving, sayLeaving } from "./leaving.ts";
 import { receiveSuspicion } from "./suspicion.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
 import { pass } from "./time.ts";
@@ -69,6 +70,8 @@ export function receive(turn: Turn, event: Event): void {
       return revertBlocks(turn, event);
     case "MessageReceived":
       return receiveMessage(turn, event.from, event.message);
+    case "DrainChanged":
+      return drain(turn, event.isDraining);
     case "StatesLearnt":
       return reconsider(turn);
     case "AssemblyDone":
@@ -170,8 +173,15 @@ export function receiveMessage(
         from,
         height: message.height,
       });
+    case "Leaving":
+      return receiveLeaving(turn, from, message);
     case "Handover":
       if (!candidates(turn.node).includes(from)) return;
+      if (isDraining(turn.node)) {
+        sayLeaving(turn, { to: [from] });
+        ignore(turn, "handover while draining");
+        return;
+      }
       // It comes again, and is believed when its sender is heard at work.
       if (isDubious(turn.node, from, message)) {
         ignore(turn, "dubious handover");

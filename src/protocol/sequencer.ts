@@ -23,12 +23,14 @@ export interface Restored {
   readonly records: readonly RestoredRecord[];
   /** Dependencies of open intents that the ledger has. */
   readonly fulfilled: readonly IntentId[];
+  /** The node is to be stopped soon. */
+  readonly isDraining?: boolean;
 }
 
 /** Starts one node's part in one group, from what is on its disk. */
 export function createSequencer(
   config: SequencerConfig,
-  { height, records, fulfilled }: Restored,
+  { height, records, fulfilled, isDraining = false }: Restored,
   trace?: Tracer<{ readonly state: string }>,
 ): { readonly sequencer: Sequencer; readonly effects: Effect[] } {
   const sequencer: Sequencer = {
@@ -43,6 +45,9 @@ export function createSequencer(
     silent: new Map(),
     suspects: new Map(),
     suspicions: new Map(),
+    leaving: new Map(
+      isDraining ? [[config.self, { sinceTick: 0, untilTick: Infinity }]] : [],
+    ),
     requests: 0,
     unchecked: 0,
     ignored: new Map(),

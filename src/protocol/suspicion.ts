@@ -11,6 +11,7 @@ import {
   ignore,
   isMember,
   newKey,
+  patienceTicks,
   raise,
   send,
   type Sequencer,
@@ -20,13 +21,6 @@ import {
 // A coordinator that is heard and does nothing for a sender: the sender tells the others, and all of them pass it over for a
 // while. Heartbeats do not change that. One word is enough, as the one that it concerns may be the only sender; but nobody
 // is listened to often.
-
-/** Ticks in which a coordinator makes progress with a transaction that nothing else holds up. */
-export function patienceTicks({
-  stateTicks,
-}: Pick<SequencerConfig, "stateTicks">): number {
-  return limits.patience * stateTicks;
-}
 
 /** Ticks for which a node is passed over, longer each time. */
 function passedOverTicks(config: SequencerConfig, count: number): number {

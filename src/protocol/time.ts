@@ -15,6 +15,8 @@ import { watch } from "./sender/actions.ts";
 import { askForDependencies, endDoubts } from "./sender/dependencies.ts";
 import { askForProofs } from "./sender/fulfilment.ts";
 import { watchProgress } from "./sender/progress.ts";
+import { isDraining, sayLeaving } from "./leaving.ts";
+import { isAtRest } from "./rest.ts";
 import { repeatSuspicions } from "./suspicion.ts";
 import { tellCoordinator, tellSender } from "./tell.ts";
 import {
@@ -32,6 +34,8 @@ export function pass(turn: Turn): void {
   const { coordinator, config } = node;
   node.tick += 1;
   raise(turn, "TickPassed");
+  // Before anything is asked for that only a coordinator asks for.
+  if (isDraining(node)) tellCoordinator(turn, { type: "RoleUnwanted" });
   watch(turn);
   watchProgress(turn);
   endDoubts(turn);
@@ -69,6 +73,7 @@ function beat(turn: Turn): void {
   coordinator.heartbeatTick = tick;
   sendHeartbeats(turn);
   if (sender.transactions.size > sender.resting) repeatSuspicions(turn);
+  if (isDraining(turn.node) && !isAtRest(turn.node)) sayLeaving(turn);
   const { over } = coordinator;
   coordinator.over = [];
   for (const transaction of over)

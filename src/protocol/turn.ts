@@ -4,6 +4,7 @@ import type { Effect } from "./effects.ts";
 import type { Endorser } from "./endorser.ts";
 import { type FailedIntent, type Fact, factBits } from "./facts.ts";
 import type { IntentId, NodeName, RequestKey } from "./ids.ts";
+import { limits } from "./limits.ts";
 import type { Tracer } from "./machine.ts";
 import type { Message, MessageOf } from "./messages.ts";
 import type { Ranking } from "./selection.ts";
@@ -28,6 +29,11 @@ export interface Sequencer {
   >;
   /** Nodes that did not answer, and until which tick they are skipped. */
   readonly silent: Map<NodeName, number>;
+  /** Nodes that do not want to coordinate, since when and until which tick that counts. Whoever came back soon is remembered. */
+  readonly leaving: Map<
+    NodeName,
+    { readonly sinceTick: number; readonly untilTick: number }
+  >;
   /** Coordinators that made no progress for this node, how often, and until which tick they are passed over. */
   readonly suspects: Map<
     NodeName,
@@ -183,10 +189,22 @@ export function outranks(
   return rank !== -1 && (rank < order.indexOf(other) || !order.includes(other));
 }
 
-/** Whether a node is being skipped: it did not answer, or does nothing. */
+/** Whether a node is being skipped: it did not answer, does nothing, or does not want to coordinate. */
 export function isSilent(sequencer: Sequencer, node: NodeName): boolean {
   const { silent, tick } = sequencer;
-  return (silent.get(node) ?? 0) > tick || isSuspected(sequencer, node);
+  return (
+    (silent.get(node) ?? 0) > tick ||
+    isLeaving(sequencer, node) ||
+    isSuspected(sequencer, node)
+  );
+}
+
+/** Whether a node does not want to coordinate for now, as it said itself. */
+export function isLeaving(
+  { leaving, tick }: Sequencer,
+  node: NodeName,
+): boolean {
+  return (leaving.get(node)?.untilTick ?? 0) > tick;
 }
 
 /** The same, as far as this node has found it out itself, and not been told. */
@@ -215,6 +233,13 @@ export function graceTicks({
   heartbeatGrace,
 }: Pick<SequencerConfig, "heartbeatTicks" | "heartbeatGrace">): number {
   return heartbeatTicks * heartbeatGrace;
+}
+
+/** Ticks in which a coordinator makes progress with a transaction that nothing else holds up. */
+export function patienceTicks({
+  stateTicks,
+}: Pick<SequencerConfig, "stateTicks">): number {
+  return limits.patience * stateTicks;
 }
 
 /** Ticks after which a node no longer waits for what another dispatched, whatever that one says. */

@@ -203,6 +203,7 @@ export class Adversary {
         return { ...message, height, flush: this.#someIds() };
       case "HandoverAck":
       case "Suspicion":
+      case "Leaving":
         return message;
     }
   }

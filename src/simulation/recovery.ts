@@ -1,4 +1,5 @@
 import type { NodeName } from "../protocol/ids.ts";
+import { canLeave, isDraining } from "../protocol/leaving.ts";
 import type { Sequencer } from "../protocol/sequencer.ts";
 import { graceTicks, rangeOf } from "../protocol/turn.ts";
 import type { SimulatedNode } from "./node.ts";
@@ -27,6 +28,12 @@ export class Recovery {
   readonly #active = new Set<NodeName>();
   /** Nodes that pass another one over, because it made no progress with what is theirs. */
   readonly #suspecting = new Set<NodeName>();
+  /** Nodes that are drained. */
+  readonly #draining = new Set<NodeName>();
+  /** Nodes that have the role, or are about to. */
+  readonly #inOffice = new Set<NodeName>();
+  /** Those of them that are drained and could leave, and since which tick. */
+  readonly #staying = new Map<NodeName, number>();
   /** To whom each node has delegated what is not dispatched. */
   readonly #delegates = new Map<NodeName, NodeName>();
   #movedRange: number | undefined;
@@ -52,12 +59,16 @@ export class Recovery {
   crashed({ name }: SimulatedNode): void {
     this.#active.delete(name);
     this.#suspecting.delete(name);
+    this.#draining.delete(name);
+    this.#inOffice.delete(name);
+    this.#staying.delete(name);
     this.#delegates.delete(name);
   }
 
   turned({ name }: SimulatedNode, sequencer: Sequencer): void {
     const { coordinator, config } = sequencer;
     if (config.mode === "local") return;
+    this.#checkDrain(name, sequencer);
     const wasActive = this.#active.has(name);
     if (coordinator.state === "Active") this.#active.add(name);
     else this.#active.delete(name);
@@ -65,11 +76,43 @@ export class Recovery {
     const delegate = delegateOf(sequencer);
     if (delegate === undefined) this.#delegates.delete(name);
     else this.#delegates.set(name, delegate);
-    if (isSuspecting(sequencer)) this.#suspecting.add(name);
+    if (isSuspecting(sequencer, this.#draining)) this.#suspecting.add(name);
     else this.#suspecting.delete(name);
     this.#checkAgreement();
     if (wasActive && coordinator.state === "Flush")
       this.#checkMove(name, rangeOf(sequencer, sequencer.height));
+  }
+
+  /** S54. Whoever is drained, or takes part again, moves the role. */
+  #checkDrain(name: NodeName, sequencer: Sequencer): void {
+    const { state } = sequencer.coordinator;
+    const isInOffice =
+      state === "Elect" || state === "Prepared" || state === "Active";
+    if (isDraining(sequencer) !== this.#draining.has(name)) {
+      if (!this.#draining.delete(name)) this.#draining.add(name);
+      if (this.#sinceMs !== Infinity) this.#sinceMs = this.#now();
+    } else if (
+      this.#draining.has(name) &&
+      isInOffice &&
+      !this.#inOffice.has(name)
+    )
+      throw new Violation("S54", `${name} is drained, and becomes ${state}`);
+    if (isInOffice) this.#inOffice.add(name);
+    else this.#inOffice.delete(name);
+    this.#checkLeft(name, sequencer);
+  }
+
+  /** L24. It leaves with its next tick, as long as another one can coordinate. */
+  #checkLeft(name: NodeName, sequencer: Sequencer): void {
+    const { tick } = sequencer;
+    if (!this.#inOffice.has(name) || !canLeave(sequencer)) {
+      this.#staying.delete(name);
+      return;
+    }
+    const sinceTick = this.#staying.get(name) ?? tick;
+    this.#staying.set(name, sinceTick);
+    if (tick > sinceTick + 1)
+      throw new Violation("L24", `${name} is drained, and stays`);
   }
 
   /** All have agreed for a while. */
@@ -104,10 +147,15 @@ export class Recovery {
   }
 }
 
-/** Whether it passes a node over that it suspects, which ends by itself. */
-function isSuspecting({ suspects, tick }: Sequencer): boolean {
+/** Whether it passes a node over that it suspects, or has not heard to be back. That ends by itself. */
+function isSuspecting(
+  { suspects, leaving, tick }: Sequencer,
+  draining: ReadonlySet<NodeName>,
+): boolean {
   for (const { untilTick } of suspects.values())
     if (untilTick > tick) return true;
+  for (const [name, { untilTick }] of leaving)
+    if (untilTick > tick && !draining.has(name)) return true;
   return false;
 }
 

@@ -101,6 +101,7 @@ function checkSent(
     case "HandoverRequest":
     case "Handover":
     case "Suspicion":
+    case "Leaving":
     case "HandoverAck":
       return;
   }

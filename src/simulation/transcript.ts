@@ -55,6 +55,7 @@ export class TraceHash {
       case "Tick":
       case "Delayed":
       case "Rested":
+      case "DrainChanged":
       case "StatesLearnt":
         return;
     }
@@ -155,6 +156,8 @@ export function describeMessage(message: Message, names: Names): string {
       return `${type} ${message.state} boot=${message.boot} block=${message.height} ${message.transactions.map(({ id, stage }) => `${names.of(id)}:${stage}`).join(",")}${message.isComplete ? "" : " …"}`;
     case "Suspicion":
       return `${type} of=${message.of}`;
+    case "Leaving":
+      return `${type}${message.isOver ? " is over" : ""}`;
     case "HandoverRequest":
       return `${type} block=${message.height}`;
     case "Handover":
@@ -190,6 +193,8 @@ export function describeEvent(event: Event, names: Names): string | undefined {
       return `${type} ${names.of(event.intent.id)} "${event.intent.payload}" after=${names.some(event.intent.dependsOn)}`;
     case "IntentResumed":
       return `${type} ${names.of(event.id)}`;
+    case "DrainChanged":
+      return `${type} ${event.isDraining}`;
   }
 }
 

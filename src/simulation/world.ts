@@ -1,7 +1,7 @@
 import type { Effect } from "../protocol/effects.ts";
 import { limits } from "../protocol/limits.ts";
 import { explain, proofFor } from "../protocol/sequencer.ts";
-import { patienceTicks } from "../protocol/suspicion.ts";
+import { patienceTicks } from "../protocol/turn.ts";
 import type { IntentId, NodeName } from "../protocol/ids.ts";
 import { BlockFeed } from "./block-feed.ts";
 import { Chain } from "./chain.ts";
@@ -9,6 +9,7 @@ import { repeat, startClock } from "./clock.ts";
 import { Conduct } from "./conduct/conduct.ts";
 import { type CommitFate, fateAt } from "./disk.ts";
 import { DomainService } from "./domain-service.ts";
+import { Drains } from "./drains.ts";
 import {
   drawFaults,
   FaultCounter,
@@ -52,6 +53,7 @@ export class World {
   readonly #random: Random;
   readonly #blocks: BlockFeed;
   readonly #incidents: Incidents;
+  readonly #drains: Drains;
   readonly #recovery: Recovery;
   readonly #areLiesLasting: boolean;
   #plan: FaultPlan;
@@ -207,6 +209,7 @@ export class World {
       },
       liars: this.#areLiesLasting ? liars : new Set(),
     });
+    this.#drains = new Drains(settings, disturbed);
   }
 
   #submitterOf(node: Node, random: Random): Submitter {
@@ -259,6 +262,7 @@ export class World {
     this.#post.start();
     this.users.start();
     this.#incidents.start();
+    this.#drains.start();
     this.queue.after(this.#settings.healMs, () => {
       this.#heal();
     });
@@ -284,6 +288,7 @@ export class World {
       node.start();
       node.thaw();
     }
+    this.#drains.heal();
   }
 
   /** Who lies, and how. */

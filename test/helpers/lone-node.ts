@@ -155,3 +155,8 @@ export class LoneNode {
     );
   }
 }
+
+/** Its operator is about to stop it, and a tick passes. */
+export function drained(node: LoneNode): LoneNode {
+  return node.tell({ type: "DrainChanged", isDraining: true }).wait(1);
+}

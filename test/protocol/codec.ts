@@ -290,6 +290,7 @@ const messages: Readonly<Record<Message["type"], fc.Arbitrary<Message>>> = {
     isComplete: fc.boolean(),
   }),
   Suspicion: fc.record({ type: type("Suspicion"), key, of: nodeName }),
+  Leaving: fc.record({ type: type("Leaving"), isOver: fc.boolean() }),
   HandoverRequest: fc.record({ type: type("HandoverRequest"), height }),
   Handover: fc.record({
     type: type("Handover"),

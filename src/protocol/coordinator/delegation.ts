@@ -4,6 +4,7 @@ import type { DelegationRefusal } from "../messages.ts";
 import { isRemembered } from "../recent.ts";
 import type { Intent } from "../transition.ts";
 import { idsOf, rangeOf, send, type Turn } from "../turn.ts";
+import { isDraining, sayLeaving } from "../leaving.ts";
 import { liveOther } from "./guards.ts";
 import { addTransaction } from "./indexes.ts";
 import type { Coordinator, CoordinatorEvent } from "./model.ts";
@@ -126,6 +127,7 @@ export function refuse(
   turn: Turn,
 ): void {
   const { node } = turn;
+  if (isDraining(node)) sayLeaving(turn, { to: [from] });
   const ours = rangeOf(node, node.height);
   const theirs = rangeOf(node, request.height);
   const reason =

@@ -8,6 +8,7 @@ import {
   type Sequencer,
   type Turn,
 } from "../turn.ts";
+import { canLeave, isDraining } from "../leaving.ts";
 import type { Coordinator, CoordinatorEvent } from "./model.ts";
 import type { NodeName } from "../ids.ts";
 
@@ -45,6 +46,7 @@ export function busyOther(node: Sequencer): NodeName | undefined {
 export function isFirst(node: Sequencer): boolean {
   const { self } = node.config;
   return (
+    !isDraining(node) &&
     candidates(node).find(
       (candidate) => candidate === self || !isSilent(node, candidate),
     ) === self
@@ -59,6 +61,7 @@ export function isEntitled(
 ): boolean {
   const { self, mode, policy } = node.config;
   if (mode === "local") return from === self;
+  if (isDraining(node)) return false;
   const order = candidates(node);
   if (!order.includes(self)) return false;
   const other = liveOther(node);
@@ -110,6 +113,7 @@ export function isNextAt(
     node.config.policy === "rotating" &&
     node.config.mode !== "local" &&
     range === rangeOf(node, node.height) + 1 &&
+    !isDraining(node) &&
     candidates(node, range)[0] === node.config.self
   );
 }
@@ -184,7 +188,7 @@ export function hasLostTheRange(
     node.config.policy === "rotating" &&
     node.config.mode !== "local" &&
     rangeOf(node, node.height) !== activeRange &&
-    !isFirst(node)
+    (isDraining(node) ? canLeave(node) : !isFirst(node))
   );
 }
 
@@ -223,6 +227,24 @@ export function isClosed(
   { node }: Turn,
 ): boolean {
   return closingBeats >= node.config.closingGrace;
+}
+
+/** It is to be stopped soon, and somebody else can coordinate. */
+export function mayLeave(
+  _: Coordinator,
+  _event: unknown,
+  { node }: Turn,
+): boolean {
+  return canLeave(node);
+}
+
+/** The same, and nothing that it dispatched is open. */
+export function mayLeaveAtOnce(
+  coordinator: Coordinator,
+  _event: unknown,
+  { node }: Turn,
+): boolean {
+  return hasNothingDispatched(coordinator) && canLeave(node);
 }
 
 export function hearsAnother(

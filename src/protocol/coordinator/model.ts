@@ -46,6 +46,8 @@ export type CoordinatorEvent =
       readonly heartbeat: MessageOf<"Heartbeat">;
     }
   | { readonly type: "HeartbeatInterval" }
+  /** This node is drained, and another tick has passed. */
+  | { readonly type: "RoleUnwanted" }
   | { readonly type: "NewBlock" }
   | {
       readonly type: "HandoverRequestReceived";

@@ -34,6 +34,8 @@ import {
   isOutrankedBy,
   mayCoordinate,
   mayDelegate,
+  mayLeave,
+  mayLeaveAtOnce,
   mayStartAtOnce,
   shouldTakeOver,
 } from "./guards.ts";
@@ -78,6 +80,11 @@ const givenUp = [
     when: isAskedByHigher,
     run: [noteAsking, handOverToHim, giveWay],
   },
+] as const;
+
+/** This node is to be stopped, before it has taken the role up: it goes to the next one, with all that is to be waited for. */
+const left = [
+  { to: "Observing", when: mayLeave, run: [handOverToFirst, giveWay] },
 ] as const;
 
 /** Something that lets more be assembled, or bundled, while this node may not dispatch yet. */
@@ -158,6 +165,7 @@ export const coordinatorTable: Table<
     ],
     HeartbeatReceived: [{ to: "Standby", when: isForeign, run: [note] }],
     HeartbeatInterval: [{ to: "Idle", when: hearsNobody }],
+    RoleUnwanted: [{ to: "Observing" }],
   },
   Elect: {
     TransactionsDelegated: [{ to: "Elect", run: [accept] }],
@@ -175,6 +183,7 @@ export const coordinatorTable: Table<
       },
       { to: "Elect", when: isForeign, run: [note] },
     ],
+    RoleUnwanted: left,
     PredecessorSilent: [
       { to: "Prepared", when: isInFlight, run: [keepWaiting] },
       { to: "Active", run: [activate] },
@@ -201,6 +210,7 @@ export const coordinatorTable: Table<
       },
       { to: "Prepared", when: isForeign, run: [note] },
     ],
+    RoleUnwanted: left,
     PredecessorSilent: [{ to: "Active", run: [distrust, activate] }],
     RoleTaken: workingAhead,
     TickPassed: workingAhead,
@@ -220,6 +230,10 @@ export const coordinatorTable: Table<
     HandoverReceived: overtaken,
     WorkReturned: [{ to: "Idle", when: hasNoWork, run: [rest] }],
     HeartbeatInterval: [{ to: "Idle", when: hasNoWork, run: [rest] }],
+    RoleUnwanted: [
+      { to: "Closing", when: mayLeaveAtOnce, run: [handOverToFirst] },
+      { to: "Flush", when: mayLeave, run: [handOverToFirst] },
+    ],
     HandoverRequestReceived: [
       { to: "Flush", when: isAskedByHigher, run: [handOverToHim] },
     ],

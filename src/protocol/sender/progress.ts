@@ -1,10 +1,11 @@
 import type { NodeName } from "../ids.ts";
 import { limits } from "../limits.ts";
-import { patienceTicks, suspect } from "../suspicion.ts";
+import { suspect } from "../suspicion.ts";
 import {
   candidates,
   graceTicks,
   isFoundSilent,
+  patienceTicks,
   type Sequencer,
   type Turn,
 } from "../turn.ts";

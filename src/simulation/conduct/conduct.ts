@@ -258,6 +258,7 @@ export class Conduct {
       case "FulfilmentQuery":
       case "FulfilmentProof":
       case "Suspicion":
+      case "Leaving":
       case "HandoverRequest":
       case "HandoverAck":
         return;

@@ -75,6 +75,7 @@ function idsIn(message: Message): readonly IntentId[] | undefined {
     case "FulfilmentQuery":
     case "FulfilmentProof":
     case "Suspicion":
+    case "Leaving":
     case "Heartbeat":
     case "HandoverRequest":
     case "Handover":

@@ -195,6 +195,8 @@ export function alter(message: Message, means: Means): Message {
         () => ({ ...message, of: someoneElse(means) }),
         () => ({ ...message, ...key() }),
       );
+    case "Leaving":
+      return { ...message, isOver: !message.isOver };
     case "HandoverRequest":
       return { ...message, height: height() };
     case "Handover":

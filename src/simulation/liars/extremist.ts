@@ -70,6 +70,7 @@ export function createExtremist(ports: LiarPorts): Liar {
       case "FulfilmentQuery":
       case "FulfilmentProof":
       case "Suspicion":
+      case "Leaving":
       case "HandoverAck":
         return undefined;
     }

@@ -11,6 +11,9 @@ export interface HearsayMeans extends Means {
   readonly members: readonly NodeName[];
 }
 
+/** Messages in which something is said of somebody else's bundle. */
+export type SpokenOf = Exclude<Message["type"], "Leaving">;
+
 /** Every type of message, so that a liar leaves none out. */
 export const messageTypes = Object.keys({
   DelegationRequest: true,
@@ -40,14 +43,14 @@ export const messageTypes = Object.keys({
   HandoverRequest: true,
   Handover: true,
   HandoverAck: true,
-} satisfies Record<Message["type"], true>) as readonly Message["type"][];
+} satisfies Record<SpokenOf, true>) as readonly SpokenOf[];
 
 /**
  * A message of that type about a bundle that somebody else coordinates, as if it were the liar's business: everything in
  * it is true but for who says it. Undefined if the liar does not know enough.
  */
 export function speakOf(
-  type: Message["type"],
+  type: SpokenOf,
   { key, coordinator, outline, bundle, owners }: Subject,
   means: HearsayMeans,
 ): Said | undefined {

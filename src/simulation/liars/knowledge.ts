@@ -164,6 +164,7 @@ export class Knowledge {
       case "FulfilmentQuery":
       case "FulfilmentProof":
       case "Suspicion":
+      case "Leaving":
       case "Heartbeat":
       case "HandoverRequest":
       case "Handover":

@@ -1,7 +1,7 @@
 import type { Message } from "../../protocol/messages.ts";
 import { alter } from "./alteration.ts";
 import type { Means } from "./fields.ts";
-import { messageTypes, speakOf } from "./hearsay.ts";
+import { messageTypes, speakOf, type SpokenOf } from "./hearsay.ts";
 import { Knowledge, ownersOf, type Subject } from "./knowledge.ts";
 import {
   atHeight,
@@ -20,7 +20,7 @@ export function meansOf(ports: LiarPorts): Means {
 }
 
 /** About these a liar has most to say: they end what others wait for. */
-const urgent: readonly Message["type"][] = [
+const urgent: readonly SpokenOf[] = [
   "Dispatched",
   "TransactionReverted",
   "DelegationReturned",
@@ -34,10 +34,7 @@ export function createPrecise(ports: LiarPorts): Liar {
   const { members } = settings.config;
   const means = meansOf(ports);
   const { knowledge } = means;
-  const gossip = (
-    subject: Subject,
-    types: readonly Message["type"][],
-  ): void => {
+  const gossip = (subject: Subject, types: readonly SpokenOf[]): void => {
     for (let count = random.between(2, 6); count > 0; count -= 1) {
       const type = random.pick(types);
       const said = speakOf(type, subject, { ...means, members });

@@ -10,7 +10,9 @@ export function createWithholder({
   isLying,
 }: LiarPorts): Liar {
   const { members } = settings.config;
-  const secret = new Set(messageTypes.filter(() => random.chance(liar.rate)));
+  const secret = new Set<string>(
+    messageTypes.filter(() => random.chance(liar.rate)),
+  );
   const isToAll = random.chance(0.5);
   const shunned = new Set(members.filter(() => isToAll || random.chance(0.5)));
   return {

@@ -7,9 +7,10 @@ import {
   heartbeat,
   submission,
 } from "../letters.ts";
-import { keyOf, LoneNode, rank } from "../lone-node.ts";
+import { drained, keyOf, LoneNode, rank } from "../lone-node.ts";
 import { intent } from "../simulated-group.ts";
 import type { Drive, Trace } from "./drive.ts";
+import { Coordinator, wish } from "./driven-coordinator.ts";
 
 const open = intent(9, "").id;
 const request = { type: "HandoverRequest", height: 0 } as const;
@@ -240,8 +241,37 @@ const takeovers: readonly Drive[] = [
   },
 ];
 
+const drains: readonly Drive[] = [
+  {
+    arrow: "Standby --> Observing : RoleUnwanted",
+    run: (trace) => drained(standby(trace).node),
+  },
+  {
+    arrow: "Elect --> Observing : RoleUnwanted [mayLeave]",
+    run: (trace) => drained(elect(trace)),
+  },
+  {
+    arrow: "Prepared --> Observing : RoleUnwanted [mayLeave]",
+    run: (trace) => drained(prepared(trace)),
+  },
+  {
+    arrow: "Active --> Closing : RoleUnwanted [mayLeaveAtOnce]",
+    run: (trace) =>
+      drained(aNode(trace, 1).hear(rank(2), delegation(intent(1, "")))),
+  },
+  {
+    arrow: "Active --> Flush : RoleUnwanted [mayLeave]",
+    run: (trace) => {
+      const coordinator = new Coordinator(trace);
+      coordinator.dispatched(wish(1));
+      drained(coordinator.node);
+    },
+  },
+];
+
 /** Ways to arrows of the coordinator that no scenario takes. */
 export const coordinatorDrives: readonly Drive[] = [
   ...beginnings,
   ...takeovers,
+  ...drains,
 ];

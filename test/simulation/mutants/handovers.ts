@@ -6,6 +6,7 @@ import {
   caseOf,
   element,
   guardOf,
+  ifOn,
   listed,
   operand,
   property,
@@ -126,6 +127,21 @@ export const handovers: Mutant[] = [
     edits: [inside("coordinator/guards: isClosed").puts(returned(), "false")],
     properties: ["L8"],
     runs: { faults: "none", policy: "rotating" },
+  },
+  {
+    name: "takes the role although it is drained",
+    edits: [inside("isEntitled").drops(ifOn("isDraining"))],
+    properties: ["S54"],
+    runs: { faults: "all" },
+  },
+  {
+    name: "keeps the role when it is drained",
+    edits: [
+      inside("coordinator/guards: mayLeave").puts(returned(), "false"),
+      inside("mayLeaveAtOnce").puts(returned(), "false"),
+    ],
+    properties: ["L24"],
+    runs: { faults: "all" },
   },
   {
     name: "does not give way to a better claim",

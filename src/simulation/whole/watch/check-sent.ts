@@ -84,6 +84,7 @@ function checkMessage(sent: Sent, message: Message): void {
     case "HandoverRequest":
     case "Handover":
     case "Suspicion":
+    case "Leaving":
     case "HandoverAck":
       return;
   }

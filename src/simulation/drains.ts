@@ -1,0 +1,94 @@
+import { isDraining } from "../protocol/leaving.ts";
+import { candidates } from "../protocol/turn.ts";
+import type { FaultCounter } from "./faults.ts";
+import type { Node } from "./node.ts";
+import type { Queue } from "./queue.ts";
+import { Random } from "./random.ts";
+import type { Settings } from "./settings.ts";
+
+/** Runs in which operators drain nodes, of those with all faults. */
+const CHANCE = 0.25;
+/** Of these, in which one node is drained for good. */
+const FOR_GOOD = 0.5;
+
+interface DrainPorts {
+  readonly queue: Queue;
+  readonly nodes: readonly Node[];
+  readonly faults: FaultCounter;
+  readonly say: (line: () => string) => void;
+}
+
+/** Operators, who let nodes leave the role of the coordinator to others. A node that starts again takes part again. */
+export class Drains {
+  readonly #settings: Pick<Settings, "faults" | "spanMs">;
+  readonly #ports: DrainPorts;
+  readonly #random: Random;
+  /** The one that is drained for good. */
+  readonly #leaver: Node | undefined;
+  readonly #isOn: boolean;
+
+  constructor(
+    settings: Pick<Settings, "seed" | "faults" | "spanMs">,
+    ports: DrainPorts,
+  ) {
+    this.#settings = settings;
+    this.#ports = ports;
+    // Whatever is drawn here changes no other draw.
+    const random = new Random(settings.seed, "drains");
+    this.#random = random;
+    this.#isOn =
+      settings.faults === "all" &&
+      ports.nodes.length > 1 &&
+      random.chance(CHANCE);
+    this.#leaver =
+      this.#isOn && random.chance(FOR_GOOD)
+        ? random.pick(ports.nodes)
+        : undefined;
+  }
+
+  start(): void {
+    if (!this.#isOn) return;
+    const { nodes, queue } = this.#ports;
+    const { spanMs } = this.#settings;
+    for (let count = this.#random.between(1, 4); count > 0; count--) {
+      const node = this.#random.pick(nodes);
+      const fromMs = this.#random.below(spanMs);
+      const forMs = this.#random.below(spanMs);
+      queue.after(fromMs, () => {
+        this.#tell(node, true);
+      });
+      queue.after(fromMs + forMs, () => {
+        this.#tell(node, false);
+      });
+    }
+  }
+
+  /** Everything has healed, and all nodes are up: one is drained for good, and all others take part. */
+  heal(): void {
+    if (!this.#isOn) return;
+    for (const node of this.#ports.nodes)
+      this.#tell(node, node === this.#leaver && this.#canBeSpared(node));
+  }
+
+  /** Whether somebody else who lives can coordinate: without anybody, intents wait for as long as the operator wants. */
+  #canBeSpared({ name, sequencer }: Node): boolean {
+    if (sequencer === undefined) return false;
+    const order = candidates(sequencer);
+    return this.#ports.nodes.some(
+      (other) =>
+        other.name !== name && !other.isDead && order.includes(other.name),
+    );
+  }
+
+  #tell(node: Node, isToLeave: boolean): void {
+    const { faults, say } = this.#ports;
+    const { sequencer } = node;
+    if (sequencer === undefined) return;
+    if (isDraining(sequencer) === isToLeave) return;
+    // After everything has healed, those who come back later stay away if one is to.
+    if (!isToLeave && node === this.#leaver) return;
+    faults.count(isToLeave ? "drained" : "undrained");
+    say(() => `${node.name} is ${isToLeave ? "drained" : "no longer drained"}`);
+    node.tell({ type: "DrainChanged", isDraining: isToLeave });
+  }
+}
