@@ -4,6 +4,7 @@ import type { TaskDefinition } from "hardhat/types/tasks";
 import { callTask } from "./call/definition.ts";
 import { databaseTasks } from "./database/definition.ts";
 import { deployTask } from "./deploy/definition.ts";
+import { drainTask } from "./drain/definition.ts";
 import { explainTask } from "./explain/definition.ts";
 import { groupTasks } from "./group/definition.ts";
 import { identityTask } from "./identity/definition.ts";
@@ -19,6 +20,7 @@ const named: readonly TaskDefinition[] = [
   callTask,
   ...databaseTasks,
   deployTask,
+  drainTask,
   explainTask,
   ...groupTasks,
   identityTask,

@@ -68,6 +68,8 @@ export class GroupRunner {
       readonly settings: NodeSettings;
       /** Grows with every loading of the group. */
       readonly boot: number;
+      /** The node is to be stopped soon. */
+      readonly isDraining?: boolean;
     },
     ports: {
       readonly store: Store;
@@ -108,6 +110,7 @@ export class GroupRunner {
           ? record.intent.dependsOn.filter((id) => this.isFulfilled(id))
           : [],
       ),
+      isDraining: options.isDraining ?? false,
     });
     this.sequencer = sequencer;
     this.firstEffects = effects;

@@ -78,6 +78,8 @@ export type NodeEvent =
   /** A group is in memory from now on. */
   | { readonly type: "group-loaded"; readonly runner: GroupRunner }
   | GroupAccepted
+  /** The operator wants the node to coordinate nothing that it need not, or to take part again. */
+  | { readonly type: "drain"; readonly isDraining: boolean }
   | { readonly type: "tick" }
   /** The next tick is late, as the node has too much to do. */
   | { readonly type: "delayed" }
@@ -127,6 +129,7 @@ export function isAlone({ type }: NodeEvent): boolean {
       return true;
     case "group":
     case "group-loaded":
+    case "drain":
     case "tick":
     case "submitted":
     case "states-told":

@@ -11,7 +11,7 @@ import type { Ticking } from "./ticking.ts";
 
 /** The parts of a node that events change. */
 export interface StepPorts {
-  readonly roster: Pick<Roster, "get" | "has">;
+  readonly roster: Pick<Roster, "get" | "has" | "drain">;
   readonly quotas: Pick<PeerQuotas, "release">;
   readonly ticking: Pick<Ticking<GroupRunner>, "tick" | "delay">;
   readonly feed: Pick<
@@ -41,6 +41,9 @@ export class NodeSteps {
         return;
       case "group-accepted":
         acceptGroup(draft, event, this.#ports);
+        return;
+      case "drain":
+        this.#drain(event.isDraining, draft);
         return;
       case "tick":
         ticking.tick(draft);
@@ -80,6 +83,16 @@ export class NodeSteps {
     if (charge !== undefined) this.#ports.quotas.release(charge);
     const runner = this.#ports.roster.get(group);
     addEffects(draft, runner, runner.handle(event));
+  }
+
+  /** Groups that are loaded later know it from the roster. */
+  #drain(isDraining: boolean, draft: NodeDraft): void {
+    for (const runner of this.#ports.roster.drain(isDraining))
+      addEffects(
+        draft,
+        runner,
+        runner.handle({ type: "DrainChanged", isDraining }),
+      );
   }
 
   #begin(runner: GroupRunner, draft: NodeDraft): void {

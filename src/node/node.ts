@@ -33,6 +33,7 @@ import { NodeTroubles } from "./node-troubles.ts";
 import type { NodePorts } from "./ports.ts";
 import { preparedOf } from "./prepared.ts";
 import type { NodeSettings } from "./settings.ts";
+import { drainingOf } from "./draining.ts";
 import { statusOf } from "./status.ts";
 
 /** What a node is. */
@@ -284,7 +285,12 @@ export class Node implements NodeService {
       rejoining: this.#parts.rejoining.status(this.#parts.groupSearch.progress),
       openTransactions: this.#parts.submitter.publicOpen,
       dropped: this.#parts.mailbox.dropped(),
+      draining: this.#parts.roster.isDraining ? drainingOf(loaded) : undefined,
     };
+  }
+
+  drain(isDraining: boolean): void {
+    this.#parts.loop.post({ type: "drain", isDraining });
   }
 
   /** What waits inside. */

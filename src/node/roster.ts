@@ -44,6 +44,7 @@ export class Roster {
   readonly #ports: RosterPorts;
   readonly #loaded = new Map<GroupAddress, GroupRunner>();
   #loadings = 0;
+  #isDraining = false;
 
   constructor(options: RosterOptions, ports: RosterPorts) {
     this.#options = options;
@@ -71,6 +72,17 @@ export class Roster {
   /** Those in memory, in the order in which they were loaded. */
   loaded(): readonly GroupRunner[] {
     return [...this.#loaded.values()];
+  }
+
+  /** Whether the node is to be stopped soon. */
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** Those that are loaded from now on know it; those in memory have to be told, and are returned. */
+  drain(isDraining: boolean): readonly GroupRunner[] {
+    this.#isDraining = isDraining;
+    return this.loaded();
   }
 
   /** Of all groups, also those that are not in memory. */
@@ -158,6 +170,7 @@ export class Roster {
         ...this.#options,
         stored: withKnownNames(stored, directory),
         boot: this.nextBoot(),
+        isDraining: this.#isDraining,
       },
       { store, schedule, domain: this.#domainOf(stored) },
     );

@@ -125,6 +125,11 @@ export interface NodeService {
   readonly explainSent: (id: Digest) => string | undefined;
   /** Takes a parked intent up again; false if it is not parked here. */
   readonly resume: (id: IntentId) => Promise<boolean>;
+  /**
+   * Leaves the role of the coordinator to others, until it is told to take part again or starts again. {@link NodeStatus.draining} says
+   * when the node can be stopped.
+   */
+  readonly drain: (isDraining: boolean) => void;
   /** What an intent waits for, in one sentence; undefined if it is not open here. */
   readonly explain: (id: IntentId) => string | undefined;
   /** Asks the domain about the states as they are on the ledger now. */
@@ -212,6 +217,10 @@ export interface NodeStatus {
   readonly openTransactions: number;
   /** Messages that were dropped, by reason. */
   readonly dropped: Readonly<Record<string, number>>;
+  /** Of a node that is drained: whether it can be stopped, and else why not, one sentence for each group. */
+  readonly draining?:
+    | { readonly isDone: boolean; readonly reasons: readonly string[] }
+    | undefined;
 }
 
 /** One node's part in one group at a glance. */

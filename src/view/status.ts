@@ -23,15 +23,22 @@ export interface NodeDownFact {
 
 /** What a node answers. */
 export interface NodeStatusFact extends Told<
-  Omit<NodeStatus, "groups" | "rejoining">
+  Omit<NodeStatus, "groups" | "rejoining" | "draining">
 > {
   readonly type: "node-status";
   readonly rejoining: readonly {
     readonly group?: string | undefined;
     readonly why: string;
   }[];
+  readonly draining?: Draining | undefined;
   readonly url: string;
   readonly groups: readonly ToldGroup[];
+}
+
+/** What keeps a node from being stopped that no longer wants to coordinate. */
+export interface Draining {
+  readonly isDone: boolean;
+  readonly reasons: readonly string[];
 }
 
 /** A group, as a node tells of it. */
@@ -42,6 +49,18 @@ export type ToldGroup = Told<
   readonly active?: string | undefined;
   readonly heartbeatAgeMs?: number | undefined;
 };
+
+/** What is said of a node that is drained. */
+export function drainingLines(
+  name: string,
+  { isDone, reasons }: Draining,
+): string[] {
+  return isDone
+    ? [`${name} coordinates nothing any more. It can be stopped.`]
+    : reasons.map((reason) =>
+        printable(`${name} cannot be stopped yet. ${reason}`),
+      );
+}
 
 /** Tells the nodes that do not answer from the others. */
 export function isDown(fact: StatusFact): fact is NodeDownFact {
@@ -69,6 +88,8 @@ export function statusLines(all: readonly StatusFact[]): string[] {
           ? `${name}  ${why}`
           : `${name} is rejoining group ${group}. ${why}`,
       );
+  for (const { name, draining } of facts)
+    if (draining !== undefined) lines.push(...drainingLines(name, draining));
   for (const { name, groupsAside } of facts)
     if (groupsAside > 0)
       lines.push(

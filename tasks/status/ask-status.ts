@@ -45,6 +45,9 @@ const statusType = z.object({
     .default([]),
   openTransactions: z.number(),
   dropped: counts,
+  draining: z
+    .object({ isDone: z.boolean(), reasons: z.array(z.string()) })
+    .optional(),
 });
 
 /** Where `sequencer:run` has its nodes unless it is told otherwise. */

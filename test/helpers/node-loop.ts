@@ -65,7 +65,7 @@ export function createTestLoop(
 }
 
 const noSteps: StepPorts = {
-  roster: { get: absent, has: () => false },
+  roster: { get: absent, has: () => false, drain: () => [] },
   quotas: { release: nothing },
   ticking: { tick: nothing, delay: nothing },
   feed: {

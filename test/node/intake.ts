@@ -29,7 +29,11 @@ describe("An intent that depends on one that reverts", () => {
     const schedule = new GroupSchedule<GroupRunner>(5);
     runner = lonelyRunner(lonelyGroup(1), { store, schedule });
     const { loop, requests, start } = createTestLoop(store, timers);
-    const roster = { get: () => runner, has: () => true };
+    const roster = {
+      get: () => runner,
+      has: () => true,
+      drain: () => [],
+    };
     const intake = new Intake({
       loop,
       requests,

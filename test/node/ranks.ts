@@ -63,6 +63,7 @@ describe("Groups in the queue of a node", () => {
         intake,
         roster: {
           has: () => true,
+          drain: () => [],
           get: () => {
             isDone = true;
             return runner;

@@ -66,6 +66,7 @@ describe("tasks: the reference", () => {
       "database snapshot",
       "database turns",
       "deploy",
+      "drain",
       "explain",
       "group create",
       "group import",

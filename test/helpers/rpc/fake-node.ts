@@ -55,6 +55,7 @@ export class FakeNode implements NodeService {
     readonly resolve: (group: NodeGroup) => void;
     readonly reject: (error: Error) => void;
   }[] = [];
+  isDraining = false;
   #height = 1;
   #intents = 0;
 
@@ -136,6 +137,10 @@ export class FakeNode implements NodeService {
 
   explainSent(): undefined {
     return undefined;
+  }
+
+  drain(isDraining: boolean): void {
+    this.isDraining = isDraining;
   }
 
   async resume(id: IntentId): Promise<boolean> {

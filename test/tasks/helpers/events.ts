@@ -10,6 +10,7 @@ import type {
   SnapshotFact,
   TurnFact,
 } from "../../../tasks/database/facts.ts";
+import type { DrainFact } from "../../../tasks/drain/drain-node.ts";
 import type { ExplainFact } from "../../../tasks/explain/explain-transaction.ts";
 import type {
   CreateFact,
@@ -179,6 +180,13 @@ const simulate: Events<SimulateFact> = {
   },
 };
 
+const drain: Events<DrainFact> = {
+  undone: { node: 1 },
+  draining: { node: 1, reasons: 1 },
+  drained: { node: 1, elapsedMs: 1 },
+  "not-drained": { node: 1, reasons: 1 },
+};
+
 const status: Events<StatusFact> = {
   "node-status": {
     url: 1,
@@ -190,6 +198,7 @@ const status: Events<StatusFact> = {
     rejoining: 1,
     openTransactions: 1,
     dropped: 1,
+    draining: 1,
   },
   "node-down": { url: 1, reason: 1 },
 };
@@ -323,6 +332,7 @@ const all = new Map<string, Readonly<Record<string, object>>>(
     "database snapshot": databaseSnapshot,
     "database turns": databaseTurns,
     deploy,
+    drain,
     explain,
     "group create": groupCreate,
     "group import": groupImport,

@@ -58,6 +58,13 @@ const status = z
       .readonly(),
     openTransactions: z.int().nonnegative(),
     dropped: counts,
+    draining: z
+      .strictObject({
+        isDone: z.boolean(),
+        reasons: z.array(z.string()).readonly(),
+      })
+      .readonly()
+      .optional(),
   })
   .readonly()
   .meta({ id: "NodeStatus" });
@@ -85,6 +92,17 @@ export const sequencerMethods: readonly Method[] = [
     params: {},
     result: status,
     run: (_, { api }) => api.service.status(),
+  }),
+  method({
+    name: "sequencer_drain",
+    summary:
+      "Leaves the role of the coordinator to other members, or takes part again; `draining` of the status says when the node can be stopped",
+    params: { isDraining: z.boolean() },
+    result: z.boolean(),
+    run: ({ isDraining }, { api }) => {
+      api.service.drain(isDraining);
+      return isDraining;
+    },
   }),
   method({
     name: "sequencer_explain",

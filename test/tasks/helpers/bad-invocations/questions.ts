@@ -93,6 +93,13 @@ const explain: readonly Row[] = [
   ["URL_INVALID", [uuid, "--url", "file:///etc/passwd"], "--url"],
 ];
 
+const drain: readonly Row[] = [
+  ["URL_INVALID", ["--url", "localhost"], "--url"],
+  ["NODE_UNREACHABLE", ["--url", secretUrl], "http://127.0.0.1:1"],
+  ["NUMBER_INVALID", [...at, "--timeout", "0"], "0"],
+  ["NUMBER_INVALID", [...at, "--timeout", "soon", "--undo"], "soon"],
+];
+
 const create: readonly Row[] = [
   [
     "URL_INVALID",
@@ -161,6 +168,7 @@ export const badQuestions: readonly BadInvocation[] = [
   ...of("sequencer:call", call),
   ...of("sequencer:receipt", receipt),
   ...of("sequencer:explain", explain),
+  ...of("sequencer:drain", drain),
   ...of("sequencer:group create", create),
   ...of("sequencer:group list", list),
   ...of("sequencer:group show", show),
