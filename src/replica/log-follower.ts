@@ -37,6 +37,8 @@ interface FollowerPorts {
   readonly control: Control;
   readonly openDisk: OpenDisk;
   readonly acknowledged: Acknowledged;
+  /** Resolves when nothing uses a store that was closed. Without it, nothing does. */
+  readonly released?: () => Promise<void>;
   readonly onFact: (fact: ReplicaFact) => void;
   /** It need not come to the end any more. */
   readonly isStopping: () => boolean;
@@ -91,6 +93,7 @@ export class LogFollower {
    */
   async catchUp(): Promise<Head> {
     for (;;) {
+      if (this.disk === undefined) await this.#ports.released?.();
       const follower = this.#open();
       const head = await this.#next(follower);
       if (head !== undefined) return head;

@@ -147,6 +147,9 @@ export class Replica {
       control: this.#control,
       openDisk,
       acknowledged,
+      released: async () => {
+        await this.#snapshots.released();
+      },
       onFact,
       onBytes: this.#snapshots.count,
       isStopping: () => this.#isStopping,

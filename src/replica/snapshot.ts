@@ -43,6 +43,8 @@ interface SnapshotPorts {
   readonly database: Disk["database"];
   /** Resolves when all that the store has now is durable. */
   readonly settled: () => Promise<void>;
+  /** The store is no longer in use for the copy, whether there is one or not. */
+  readonly onCopied?: () => void;
 }
 
 /**
@@ -83,11 +85,23 @@ export async function lockSnapshots(
 /** How far the copy is says its own row, whatever the store has done meanwhile. Undefined if the store was closed meanwhile. */
 async function copy(
   draft: string,
-  { database, settled }: SnapshotPorts,
+  { database, settled, onCopied = () => undefined }: SnapshotPorts,
 ): Promise<Head | undefined> {
   rmSync(draft, { force: true });
   createPrivately(draft);
-  await sqlite.backup(database, draft, { rate: PAGES });
+  try {
+    await sqlite.backup(database, draft, {
+      rate: PAGES,
+      // SQLite keeps a file that was closed, with its lock, until it has been copied.
+      progress: () => {
+        if (!database.isOpen) throw new Error("The store was closed.");
+      },
+    });
+  } catch (error) {
+    if (database.isOpen) throw error;
+  } finally {
+    onCopied();
+  }
   if (!database.isOpen) return undefined;
   const head = headOf(draft);
   await settled();

@@ -35,6 +35,8 @@ export class Snapshots {
   /** Another replica makes one now, or it was not possible. */
   #pausedUntil = 0;
   #making: Promise<void> | undefined;
+  /** Resolves when the store that is copied last is not in use any more. */
+  #copied: Promise<void> = Promise.resolve();
   #client: pg.Client | undefined;
   #isClosed = false;
 
@@ -63,6 +65,11 @@ export class Snapshots {
     });
   }
 
+  /** Resolves when no store that was closed is in use: only then can its file be opened again. */
+  async released(): Promise<void> {
+    await this.#copied;
+  }
+
   /** Breaks off what is being made. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -73,6 +80,10 @@ export class Snapshots {
   async #make({ database }: Disk, { settled }: SnapshotSource): Promise<void> {
     const { url, leaseMs, name } = this.#options;
     const { onFact, timers } = this.#ports;
+    let onCopied: () => void = () => undefined;
+    this.#copied = new Promise((resolve) => {
+      onCopied = resolve;
+    });
     try {
       this.#client = await openSession({
         url,
@@ -84,6 +95,7 @@ export class Snapshots {
         client: this.#client,
         database,
         settled,
+        onCopied,
       });
       this.#bytes = undefined;
       if (head === undefined) this.#pausedUntil = timers.now() + leaseMs;
@@ -92,6 +104,7 @@ export class Snapshots {
       this.#pausedUntil = timers.now() + leaseMs;
       if (!this.#isClosed) onFact({ type: "SnapshotFailed", error });
     } finally {
+      onCopied();
       await this.#client?.end().catch(() => undefined);
       this.#client = undefined;
     }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 
 import { expect } from "chai";
@@ -249,5 +250,23 @@ describe("A snapshot of a replica", function () {
     expect(await snapshotOf("r1", disk.database)).to.equal(undefined);
     expect(await snapshots()).to.deep.equal([]);
     store.close();
+  });
+
+  it("lets go of the store of a replica that steps down while it is copied", async () => {
+    let fail: (error: unknown) => void = () => undefined;
+    const settings = { snapshotBytes: 16_500_000, leaseMs: 2_000 };
+    const r1 = await active("r1", settings, {
+      activate: (plain) => async (openDisk, stop) => {
+        fail = stop;
+        return await plain(openDisk, stop);
+      },
+    });
+    await r1.saveMany(0, 16, 1_000_000);
+    await r1.save(16, "x".repeat(800_000));
+    while (!existsSync(`${scene.fileOf("r1")}.snapshot`)) await turn();
+    fail(new Error("It cannot go on."));
+    expect(r1.replica.role).to.equal("passive");
+    await r1.untilRole("active");
+    expect(r1.saved()).to.have.length(17);
   });
 });
