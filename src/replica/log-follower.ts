@@ -22,6 +22,12 @@ const TURNS_MAX = 100;
 /** How often a store is rebuilt without coming to the end of the log, before the log itself is to blame. */
 const FAILURES_MAX = 2;
 
+/**
+ * A node begins only when the opening of its store is durable. So a store of which a log without turns has never heard has its tables and
+ * its first boot at most.
+ */
+const OPENING_TURNS = 2;
+
 /** The files of a store that SQLite makes. */
 const suffixes = ["", "-wal", "-shm", "-journal"] as const;
 
@@ -201,10 +207,11 @@ export class LogFollower {
   }
 
   /**
-   * Begins anew, with the newest snapshot that can be used, or else with the first turn. The store is deleted only if one of them is there: it
-   * may be the last copy.
+   * Begins anew, with the newest snapshot that can be used, or else with the first turn. The store is deleted only if one of them is there, or
+   * nobody can have heard of it: it may be the last copy.
    */
   async #rebuild(reason: string): Promise<void> {
+    const applied = this.#follower?.head.sequence ?? 0;
     const snapshot = await this.#restore();
     this.#isRestored = true;
     if (snapshot === undefined) {
@@ -212,7 +219,8 @@ export class LogFollower {
         text: `SELECT FROM ${this.#options.schema}.turn WHERE bucket = $1 AND sequence = 1`,
         values: [this.#options.bucket],
       });
-      if (rows.length === 0) throw this.#noSource(reason);
+      const isUnheardOf = this.#end === 0 && applied <= OPENING_TURNS;
+      if (rows.length === 0 && !isUnheardOf) throw this.#noSource(reason);
       this.#closeStore();
       this.#remove();
     }
@@ -222,7 +230,7 @@ export class LogFollower {
   #noSource(reason: string): ReplicaError {
     return new ReplicaError(
       "NO_SOURCE",
-      `The store of this replica must be rebuilt: ${reason}. But turns of the schema ${this.#options.schema} were trimmed, and no snapshot can be used. Let another replica make one, and start this one again.`,
+      `The store of this replica must be rebuilt: ${reason}. But the schema ${this.#options.schema} lacks turns, and has no snapshot that can be used. Let another replica make one, and start this one again.`,
     );
   }
 

@@ -1,5 +1,8 @@
+import { existsSync, rmSync } from "node:fs";
+
 import { expect } from "chai";
 
+import { acknowledgedFileOf } from "../../src/replica/log-follower.ts";
 import { emptyHead, headAfter } from "../../src/store/log/chain.ts";
 import { HoldingProxy } from "../helpers/holding-proxy.ts";
 import { randomFrom } from "../helpers/random.ts";
@@ -143,6 +146,23 @@ describe("Replicas in processes of their own", function () {
     const back = aProcess("r1");
     await caughtUp("r1", r2);
     expect(await back.ask({ does: "facts" })).to.deep.equal([]);
+  });
+
+  it("begin anew if the first one dies before the log has a turn", async () => {
+    const first = aProcess("r1", { dies: "when its store is open" });
+    await first.exited;
+    const again = await active("r1");
+    expect(again.facts.map(({ type }) => type)).to.deep.equal(["Rebuilt"]);
+    expect(again.store?.boot).to.equal(1);
+    await again.save(1);
+    await again.replica.stop();
+    // A store that somebody may have heard of stays, whatever is wrong with the log.
+    scene.schema = await scene.nextSchema();
+    rmSync(acknowledgedFileOf(scene.fileOf("r1")));
+    const lost = await started("r1");
+    const { error } = await lost.untilRole("stopped");
+    expect(error).to.have.property("code", "NO_SOURCE");
+    expect(existsSync(scene.fileOf("r1"))).to.equal(true);
   });
 
   for (const dies of [
