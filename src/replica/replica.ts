@@ -25,6 +25,9 @@ import { requireNode } from "./snapshot.ts";
 import { Snapshots } from "./snapshots.ts";
 import { readStatus, type ReplicaStatus } from "./status.ts";
 
+/** What is besides following is left alone, once it was slow to fail, for so many times as long as it takes to get a lease. */
+const PAUSE_TAKEOVERS = 4;
+
 /** Followers are woken so long after a turn, once for all that have come by then. */
 const WAKE_MS = 20;
 
@@ -62,6 +65,8 @@ export class Replica {
   #running: Promise<void> = Promise.resolve();
   /** Before then it does not take the lease: its node failed, and that of another replica may not. */
   #leaseAloneUntil = 0;
+  /** Before then it does nothing besides following the log and taking the lease. */
+  #onlyFollowsUntil = 0;
   #cancelWake: (() => void) | undefined;
   #trouble: string | undefined;
 
@@ -200,7 +205,26 @@ export class Replica {
     while (!this.#isStopping) {
       const { sequence } = await follower.catchUp();
       if (this.#stops()) break;
-      this.#tellTrouble(undefined);
+      await this.#doBesides(follower, sequence);
+      if (timers.now() >= this.#leaseAloneUntil) {
+        const taken = await this.#lease.take();
+        if (taken !== undefined) return taken;
+      }
+      await this.#control.sleep(this.#options.pollMs);
+    }
+    return undefined;
+  }
+
+  /**
+   * What a passive replica does for people, and for those who start later. It must not keep it from the lease: not if it fails, and not if it
+   * is slow to, since a session that wants the lease ends when it is idle.
+   */
+  async #doBesides(follower: LogFollower, sequence: number): Promise<void> {
+    const { timers } = this.#ports;
+    const { leaseMs, graceMs } = this.#options;
+    const beganAt = timers.now();
+    if (beganAt < this.#onlyFollowsUntil) return;
+    try {
       await this.#presence.show(this.#role, sequence);
       await this.#snapshots.keep({
         disk: follower.disk,
@@ -209,13 +233,14 @@ export class Replica {
         },
         isLeftToOthers: false,
       });
-      if (timers.now() >= this.#leaseAloneUntil) {
-        const taken = await this.#lease.take();
-        if (taken !== undefined) return taken;
-      }
-      await this.#control.sleep(this.#options.pollMs);
+      this.#tellTrouble(undefined);
+    } catch (error) {
+      if (isFinal(error)) throw error;
+      this.#tellTrouble(error);
+      if (timers.now() - beganAt >= leaseMs / 2)
+        this.#onlyFollowsUntil =
+          timers.now() + PAUSE_TAKEOVERS * (leaseMs + graceMs);
     }
-    return undefined;
   }
 
   async #activate(taken: Taken, follower: LogFollower): Promise<void> {

@@ -305,6 +305,35 @@ describe("A replica", function () {
     });
   });
 
+  describe("that takes over", () => {
+    for (const table of ["replica", "snapshot"])
+      it(`needs nothing for it from the table ${table}`, async () => {
+        const r1 = await active("r1");
+        const follower = await started("r2");
+        while (follower.replica.sample().lagTurns !== 0)
+          await r1.replica.status();
+        await follower.replica.stop();
+        const locker = await openSession({
+          url: scene.server.url,
+          name: "locker",
+          idleMs: undefined,
+          requestMs: 5_000,
+        });
+        try {
+          await locker.query(
+            `BEGIN; LOCK TABLE ${scene.schema}.${table} IN ACCESS EXCLUSIVE MODE`,
+          );
+          const r2 = await started("r2");
+          await r2.untilFact("Trouble");
+          const stopped = r1.replica.stop();
+          await r2.untilRole("active");
+          await stopped;
+        } finally {
+          await locker.end();
+        }
+      });
+  });
+
   describe("whose node does not start", () => {
     it("leaves the lease to others for a while", async () => {
       const r1 = await started(
