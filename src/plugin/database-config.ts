@@ -7,6 +7,7 @@ import type {
 import { z } from "zod";
 
 import { counted } from "./config-types.ts";
+import { replicaDefaults } from "../replica/options.ts";
 import { isSchemaName } from "../replica/schema.ts";
 
 /** The PostgreSQL database that replicas of a node share. */
@@ -19,7 +20,7 @@ export interface DatabaseUserConfig {
   readonly leaseMs?: number;
   /** For so long the lease stays free for the replica that had it last. */
   readonly graceMs?: number;
-  /** How often passive replicas read the log, also if nothing wakes them. */
+  /** How often passive replicas read the log, also if nothing wakes them; at most half of `leaseMs`. */
   readonly pollMs?: number;
   /** A snapshot is made after turns with so many bytes. */
   readonly snapshotBytes?: number;
@@ -55,7 +56,27 @@ export const databaseType = z
       max: 2 ** 40,
     }).optional(),
   })
-  .strict();
+  .strict()
+  .superRefine(requireFrequentPolls);
+
+/** A passive replica keeps a session for the lease, which the server ends when it is idle for so long: it would never get the lease. */
+function requireFrequentPolls(
+  {
+    leaseMs = replicaDefaults.leaseMs,
+    pollMs = replicaDefaults.pollMs,
+  }: {
+    readonly leaseMs?: number | undefined;
+    readonly pollMs?: number | undefined;
+  },
+  context: z.RefinementCtx,
+): void {
+  if (2 * pollMs <= leaseMs) return;
+  context.addIssue({
+    code: "custom",
+    path: ["pollMs"],
+    message: `Expected at most half of leaseMs, which is ${leaseMs}: replicas that look less often never take over`,
+  });
+}
 
 export function resolveDatabaseConfig(
   { url, ...rest }: DatabaseUserConfig,

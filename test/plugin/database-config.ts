@@ -49,6 +49,16 @@ describe("plugin: configuration of the database", function () {
     expect(text).to.not.include("secret@");
   });
 
+  it("refuses replicas that look too seldom to get the lease", async function () {
+    expect(await problemsOf({ url, pollMs: 1_500 })).to.deep.equal([]);
+    expect(await problemsOf({ url, pollMs: 1_501 })).to.deep.equal([
+      "database.pollMs: Expected at most half of leaseMs, which is 3000: replicas that look less often never take over",
+    ]);
+    expect(await problemsOf({ url, leaseMs: 600, pollMs: 400 })).to.have.length(
+      1,
+    );
+  });
+
   it("needs a URL", async function () {
     const problems = await problemsOf({});
     expect(problems).to.have.length(1);
