@@ -46,7 +46,6 @@ export class Lease {
   readonly #onLost: (error: ReplicaError) => void;
   readonly #session: LeaseSession;
   readonly #watch: LockWatch;
-  #lock: Lock | undefined;
   #taken: Taken | undefined;
   /** When the last request was sent that the server has answered. */
   #aliveAt = 0;
@@ -284,9 +283,9 @@ export class Lease {
     this.#session.drop(only);
   }
 
+  /** Each time anew: a schema that was restored, or is on another server, has a table with another number. */
   async #findLock(client: pg.Client): Promise<Lock> {
-    this.#lock ??= await findLock(client, this.#options);
-    return this.#lock;
+    return await findLock(client, this.#options);
   }
 
   #pingLater(): void {

@@ -71,6 +71,25 @@ describe("the lease of a log when requests fail", function () {
     expect(await r1.untilTaken()).to.have.property("head");
   });
 
+  it("is one lease also for those who knew the table before it was restored", async () => {
+    const early = writer("r1");
+    await early.untilTaken();
+    await early.lease.release();
+    // As a restored schema, or that of another server: the same rows in a table with another number.
+    await server.query(
+      `CREATE TABLE ${schema}.restored (LIKE ${schema}.bucket INCLUDING ALL);
+       INSERT INTO ${schema}.restored SELECT * FROM ${schema}.bucket;
+       DROP TABLE ${schema}.bucket;
+       ALTER TABLE ${schema}.restored RENAME TO bucket`,
+    );
+    const late = writer("r2");
+    await late.untilTaken();
+    const end = performance.now() + 1_000;
+    while (performance.now() < end)
+      expect(await early.take()).to.equal(undefined);
+    expect(late.losses).to.deep.equal([]);
+  });
+
   it("is one lease for two who take it at once", async () => {
     const { lease } = writer("r1");
     const [first, second] = await Promise.all([lease.take(), lease.take()]);
