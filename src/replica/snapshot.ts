@@ -14,8 +14,8 @@ import { headOf, listSnapshots } from "./restore.ts";
 const PART_BYTES = 1_048_576;
 /** Pages that are copied at a time: whoever uses the store meanwhile waits for so many. */
 const PAGES = 64;
-/** Turns that are deleted in one request. */
-const TRIM_TURNS = 1_000;
+/** Turns, or parts of snapshots, that are deleted in one request: a session may only take so long for one. */
+const DELETED_MAX = { turn: 100, snapshot_part: 32 } as const;
 /** Snapshots that are kept: if the last one cannot be read, there is another one. */
 const KEPT = 2;
 
@@ -162,11 +162,12 @@ export async function storeParts(
     readonly draft: string;
   },
 ): Promise<StoredParts> {
-  await client.query(
-    `DELETE FROM ${schema}.snapshot_part WHERE bucket = $1 AND sequence NOT IN
-       (SELECT sequence FROM ${schema}.snapshot WHERE bucket = $1)`,
-    [bucket],
-  );
+  await deleteBitByBit(client, {
+    schema,
+    table: "snapshot_part",
+    where: `bucket = $1 AND sequence NOT IN (SELECT sequence FROM ${schema}.snapshot WHERE bucket = $1)`,
+    values: [bucket],
+  });
   const checksum = createHash("sha256");
   let [parts, size] = [0, 0];
   for await (const bytes of partsOf(draft)) {
@@ -208,17 +209,47 @@ async function trim(
   const oldest = kept.at(KEPT - 1);
   if (oldest === undefined) return;
   const { sequence } = oldest.head;
-  for (const table of ["snapshot", "snapshot_part"])
-    await client.query(
-      `DELETE FROM ${schema}.${table} WHERE bucket = $1 AND sequence < $2`,
-      [bucket, sequence],
-    );
+  const values = [bucket, sequence];
+  await client.query(
+    `DELETE FROM ${schema}.snapshot WHERE bucket = $1 AND sequence < $2`,
+    values,
+  );
+  await deleteBitByBit(client, {
+    schema,
+    table: "snapshot_part",
+    where: "bucket = $1 AND sequence < $2",
+    values,
+  });
+  await deleteBitByBit(client, {
+    schema,
+    table: "turn",
+    where: "bucket = $1 AND sequence <= $2",
+    values,
+  });
+}
+
+/** Deletes large rows, the oldest ones first. */
+async function deleteBitByBit(
+  client: pg.Client,
+  {
+    schema,
+    table,
+    where,
+    values,
+  }: {
+    readonly schema: string;
+    readonly table: keyof typeof DELETED_MAX;
+    readonly where: string;
+    readonly values: readonly number[];
+  },
+): Promise<void> {
+  const most = DELETED_MAX[table];
   let deleted: number | null;
   do {
     ({ rowCount: deleted } = await client.query(
-      `DELETE FROM ${schema}.turn WHERE bucket = $1 AND sequence IN
-         (SELECT sequence FROM ${schema}.turn WHERE bucket = $1 AND sequence <= $2 ORDER BY sequence LIMIT ${TRIM_TURNS})`,
-      [bucket, sequence],
+      `DELETE FROM ${schema}.${table} WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM ${schema}.${table} WHERE ${where} ORDER BY sequence LIMIT ${most}))`,
+      [...values],
     ));
-  } while (deleted === TRIM_TURNS);
+  } while (deleted === most);
 }

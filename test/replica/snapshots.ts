@@ -252,6 +252,34 @@ describe("A snapshot of a replica", function () {
     store.close();
   });
 
+  it("deletes what nobody needs bit by bit, however much that is", async () => {
+    const { schema, server } = scene;
+    const r1 = await active("r1");
+    await withExactly(2, r1);
+    await r1.saveMany(20, 150);
+    await server.query(
+      `INSERT INTO ${schema}.snapshot_part
+         SELECT 0, sequence, part, '' FROM generate_series(100, 200) AS part,
+           (SELECT 1 AS sequence UNION SELECT min(sequence) FROM ${schema}.snapshot) AS old;
+       CREATE FUNCTION ${schema}.refuse() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN IF (SELECT count(*) FROM gone) > 100 THEN RAISE 'too many'; END IF; RETURN NULL; END $$`,
+    );
+    for (const table of ["turn", "snapshot_part"])
+      await server.query(
+        `CREATE TRIGGER refuse AFTER DELETE ON ${schema}.${table} REFERENCING OLD TABLE AS gone
+         FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.refuse()`,
+      );
+    for (const n of [150, 151]) {
+      await r1.save(n);
+      expect(await snapshotOf("r1", r1.database)).to.not.equal(undefined);
+    }
+    const [left] = await server.query<{ readonly parts: string }>(
+      `SELECT count(DISTINCT sequence) AS parts FROM ${schema}.snapshot_part`,
+    );
+    expect(left).to.deep.equal({ parts: "2" });
+    expect(await firstTurn()).to.be.greaterThan(150);
+  });
+
   it("lets go of the store of a replica that steps down while it is copied", async () => {
     let fail: (error: unknown) => void = () => undefined;
     const settings = { snapshotBytes: 16_500_000, leaseMs: 2_000 };
