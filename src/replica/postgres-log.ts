@@ -6,6 +6,7 @@ import { type StatementId, statementIdOf } from "../store/log/turn.ts";
 import { StoreError } from "../store/store-error.ts";
 import type { Lease } from "./lease.ts";
 import type { Append } from "./options.ts";
+import { turnPageSql } from "./turn-page.ts";
 
 const HASH_BYTES = 32;
 /** Bytes in one request at most, unless one turn has more. */
@@ -237,7 +238,7 @@ export class PostgresLogReader {
   readonly sqlOf = (id: StatementId): string | undefined =>
     this.#statements.get(id);
 
-  /** The turns after one, up to some number of them. All statements that they name are known afterwards. */
+  /** The turns after one, up to some number or size of them. All statements that they name are known afterwards. */
   async after(sequence: number, turnsMax: number): Promise<ChainedTurn[]> {
     const { schema, bucket } = this.#table;
     const { rows } = await this.#client.query<{
@@ -246,8 +247,8 @@ export class PostgresLogReader {
       readonly body: Buffer;
     }>({
       name: "turns",
-      text: `SELECT sequence, hash, body FROM ${schema}.turn WHERE bucket = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`,
-      values: [bucket, sequence, turnsMax],
+      text: turnPageSql(schema),
+      values: [bucket, sequence + 1, turnsMax],
     });
     // A statement is written together with the first turn that names it: those that are read now are enough.
     if (rows.length > 0) await this.#readStatements();

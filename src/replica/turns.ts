@@ -2,6 +2,7 @@ import type { ChainedTurn } from "../store/log/chain.ts";
 import { type StatementId, statementIdOf } from "../store/log/turn.ts";
 import type { Queries } from "./postgres-log.ts";
 import { type BucketRow, headOf } from "./schema.ts";
+import { turnPageSql } from "./turn-page.ts";
 
 interface Log {
   readonly schema: string;
@@ -13,7 +14,7 @@ export interface StoredTurn extends ChainedTurn {
   readonly epoch: number;
 }
 
-/** Turns from one on, up to some number of them. */
+/** Turns from one on, up to some number or size of them; none only if there is none. */
 export async function readTurns(
   client: Queries,
   {
@@ -30,8 +31,7 @@ export async function readTurns(
     readonly body: Buffer;
   }>({
     name: "stored turns",
-    text: `SELECT sequence, epoch, hash, body FROM ${schema}.turn
-      WHERE bucket = $1 AND sequence >= $2 ORDER BY sequence LIMIT $3`,
+    text: turnPageSql(schema),
     values: [bucket, from, turnsMax],
   });
   return rows.map(({ sequence, epoch, hash, body }) => ({

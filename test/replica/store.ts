@@ -11,6 +11,7 @@ import {
   PostgresLogReader,
 } from "../../src/replica/postgres-log.ts";
 import { openSession } from "../../src/replica/session.ts";
+import { readTurns } from "../../src/replica/turns.ts";
 import { machineTimers } from "../../src/async/timers.ts";
 import { type Disk, openMachineDisk } from "../../src/store/disk.ts";
 import { Follower } from "../../src/store/log/follower.ts";
@@ -187,5 +188,39 @@ describe("a store with its log in PostgreSQL", function () {
     expect(rows).to.have.length(3);
     reader.disk.close();
     store.close();
+  });
+
+  it("is read in pages of some size, and a turn that is larger alone", async () => {
+    const megabytes = [3, 3, 3, 10, 1, 1];
+    for (const [index, count] of megabytes.entries())
+      await session.query(
+        `INSERT INTO ${schema}.turn VALUES (0, $1, 1, '', $2)`,
+        [index + 1, randomBytes(count * 1_000_000)],
+      );
+    const reader = new PostgresLogReader(
+      { schema, bucket: 0 },
+      { client: session },
+    );
+    const pages: number[][] = [];
+    for (let last = 0; last < megabytes.length;) {
+      const page = (await reader.after(last, 100)).map(
+        ({ sequence }) => sequence,
+      );
+      pages.push(page);
+      last = page.at(-1) ?? Infinity;
+    }
+    expect(pages).to.deep.equal([
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ]);
+    expect(await reader.after(4, 1)).to.have.length(1);
+    const turns = await readTurns(session, {
+      schema,
+      bucket: 0,
+      from: 4,
+      turnsMax: 100,
+    });
+    expect(turns.map(({ sequence }) => sequence)).to.deep.equal([4]);
   });
 });
