@@ -10,7 +10,7 @@ import { readStatus, type ReplicaStatus } from "./status.ts";
 const LOOK_MS = 25;
 
 /**
- * Asks the active replica to leave the lease to another one, and resolves when that has it. Throws a {@link ReplicaError} and changes nothing
+ * Asks the active replica to leave the lease to another one, and resolves when that is active. Throws a {@link ReplicaError} and changes nothing
  * if there is no such replica, or it is not ready.
  */
 export async function promote(
@@ -41,22 +41,59 @@ export async function promote(
     [bucket, name],
   );
   onAsked?.(before);
+  let hadLease = false;
   try {
     const end = performance.now() + WISH_MS;
     while (performance.now() < end) {
       const status = await readStatus(client, { schema, bucket });
-      if (status.active === name) return status;
+      const hasLease = status.active === name;
+      if (hasLease && isActive(status, name)) return status;
+      if (hadLease && !hasLease) throw notPromoted(before, { name, hadLease });
+      // The one before need not step down again if the node of this one does not start.
+      if (hasLease && !hadLease)
+        await withdraw(client, { schema, bucket, name });
+      hadLease = hasLease;
       await pause(LOOK_MS);
     }
   } finally {
-    await client.query(
-      `UPDATE ${schema}.bucket SET wanted = NULL, wanted_at = NULL WHERE bucket = $1 AND wanted = $2`,
-      [bucket, name],
-    );
+    await withdraw(client, { schema, bucket, name });
   }
-  throw new ReplicaError(
+  throw notPromoted(before, { name, hadLease });
+}
+
+/** It says so itself, when its node has started. */
+function isActive({ replicas }: ReplicaStatus, name: string): boolean {
+  return replicas.some((one) => one.name === name && one.role === "active");
+}
+
+async function withdraw(
+  client: pg.Client,
+  {
+    schema,
+    bucket,
+    name,
+  }: {
+    readonly schema: string;
+    readonly bucket: number;
+    readonly name: string;
+  },
+): Promise<void> {
+  await client.query(
+    `UPDATE ${schema}.bucket SET wanted = NULL, wanted_at = NULL WHERE bucket = $1 AND wanted = $2`,
+    [bucket, name],
+  );
+}
+
+function notPromoted(
+  { active = "the other replicas" }: ReplicaStatus,
+  { name, hadLease }: { readonly name: string; readonly hadLease: boolean },
+): ReplicaError {
+  const problem = hadLease
+    ? "had the lease, and its node has not started"
+    : `has not become active within ${WISH_MS / 1_000} s`;
+  return new ReplicaError(
     "NOT_PROMOTED",
-    `The replica ${name} has not become active within ${WISH_MS / 1_000} s. Read the logs of it and of ${before.active ?? "the other replicas"}.`,
+    `The replica ${name} ${problem}. Read the logs of it and of ${active}.`,
   );
 }
 

@@ -12,7 +12,7 @@ export type ReplicasFact =
       readonly type: "promoted";
       readonly replica: string;
       readonly epoch: number;
-      /** From the wish until it had the lease. */
+      /** From the wish until its node had started. */
       readonly elapsedMs: number;
     }
   | {

@@ -142,6 +142,30 @@ describe("A replica", function () {
       expect(r1.facts).to.deep.equal([]);
     });
 
+    it("has failed if the node of the one that is wanted does not start", async () => {
+      const r1 = await active("r1");
+      const r2 = await started(
+        "r2",
+        {},
+        {
+          activate: () => async () => {
+            await Promise.resolve();
+            throw new Error("The chain is away.");
+          },
+        },
+      );
+      await seen(r1, "r2");
+      const { code, message } = await errorOf(promoted("r2"));
+      expect(code).to.equal("NOT_PROMOTED");
+      expect(message).to.include("its node has not started");
+      await r1.untilRole("active");
+      await r1.save(1);
+      expect(r1.changes.filter(({ role }) => role === "active")).to.have.length(
+        2,
+      );
+      expect(r2.changes.some(({ role }) => role === "active")).to.equal(false);
+    });
+
     it("changes nothing if there is no such replica", async () => {
       const r1 = await active("r1");
       await seen(r1, "r1");
