@@ -1,7 +1,7 @@
 import { emptyHead } from "../store/log/chain.ts";
 import { ReplicaError } from "./errors.ts";
 import { isSchemaName, schemaSql } from "./schema.ts";
-import { openSession } from "./session.ts";
+import { openSession, requireOwnSession } from "./session.ts";
 
 /** Two processes that prepare the same schema at once take turns. */
 const PREPARING = 0x68_73_71_31;
@@ -19,12 +19,10 @@ export async function prepareSchema(options: {
       "SCHEMA",
       `Invalid name of a schema: "${schema}". Use at most 51 lower-case letters, digits and "_", beginning with a letter.`,
     );
-  const client = await openSession({
-    ...options,
-    name: "hardhat-sequencer",
-    idleMs: undefined,
-  });
+  const name = "hardhat-sequencer";
+  const client = await openSession({ ...options, name, idleMs: undefined });
   try {
+    await requireOwnSession(client, { ...options, name });
     await client.query("BEGIN");
     await client.query("SELECT pg_advisory_xact_lock($1)", [PREPARING]);
     await client.query(schemaSql(schema));

@@ -115,10 +115,40 @@ async function requireUsable(
       "The database takes no writes: it is a stand-by, or read-only. Use the address of the primary server.",
     );
   const again = await look();
-  if (again.process !== process)
-    throw new ReplicaError(
-      "POOLED",
-      "The database is behind a pool that divides sessions among transactions. Use the address of the server itself, or a pool in session mode.",
-    );
+  if (again.process !== process) throw pooled();
   return { version };
+}
+
+/**
+ * Refuses a pool that divides sessions among transactions, also one that has enough of them to give this client the same one each time: while
+ * another client has a transaction, the session of an idle one is lent to that, or to nobody.
+ */
+export async function requireOwnSession(
+  client: pg.Client,
+  options: Pick<SessionOptions, "url" | "name" | "requestMs">,
+): Promise<void> {
+  const other = await openSession({ ...options, idleMs: undefined });
+  try {
+    const before = await processOf(client);
+    await other.query("BEGIN");
+    const lent = await processOf(other);
+    const after = await processOf(client);
+    if (lent === before || after !== before) throw pooled();
+  } finally {
+    await other.end().catch(() => undefined);
+  }
+}
+
+async function processOf(client: pg.Client): Promise<number | undefined> {
+  const { rows } = await client.query<{ readonly process: number }>(
+    "SELECT pg_backend_pid() AS process",
+  );
+  return rows[0]?.process;
+}
+
+function pooled(): ReplicaError {
+  return new ReplicaError(
+    "POOLED",
+    "The database is behind a pool that divides sessions among transactions. Use the address of the server itself, or a pool in session mode.",
+  );
 }

@@ -5,7 +5,7 @@ import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 
 import { temporaryDirectory } from "../../src/plugin/temporary-directory.ts";
 import { checkLog } from "../../src/replica/check.ts";
-import { openSession } from "../../src/replica/session.ts";
+import { openSession, requireOwnSession } from "../../src/replica/session.ts";
 import { readTables } from "../../src/replica/tables.ts";
 import {
   databaseOf,
@@ -62,13 +62,10 @@ async function checkServer({
   host,
   leaseMs,
 }: NodeDatabase): Promise<DatabaseCheckFact> {
-  const client = await openSession({
-    url,
-    name: "hardhat-sequencer check",
-    idleMs: leaseMs,
-    requestMs,
-  });
+  const name = "hardhat-sequencer check";
+  const client = await openSession({ url, name, idleMs: leaseMs, requestMs });
   try {
+    await requireOwnSession(client, { url, name, requestMs });
     const { rows } = await client.query<{
       readonly version: string;
       readonly user: string;

@@ -11,6 +11,7 @@ import { openSession } from "../../src/replica/session.ts";
 import { emptyHead, headAfter } from "../../src/store/log/chain.ts";
 import { FakeTimers } from "../helpers/fake-timers.ts";
 import { HoldingProxy } from "../helpers/holding-proxy.ts";
+import { PoolingProxy } from "../helpers/pooling-proxy.ts";
 import { PostgresServer } from "../helpers/postgres.ts";
 import { newSchema, Writer } from "../helpers/replica.ts";
 
@@ -328,5 +329,20 @@ describe("the lease of a log in PostgreSQL", function () {
       return "nothing";
     });
     expect(await Promise.all(failures)).to.deep.equal(["READ_ONLY", "SCHEMA"]);
+  });
+
+  it("refuses a pool that divides sessions, also while nobody else uses it", async () => {
+    const pool = await PoolingProxy.start(server.port);
+    try {
+      const options = { url: pool.url, schema, buckets: 1, requestMs: 5_000 };
+      for (let attempt = 0; attempt < 3; attempt++) {
+        const outcome = await prepareSchema(options).catch(
+          (error: unknown) => error,
+        );
+        expect(outcome).to.have.property("code", "POOLED");
+      }
+    } finally {
+      pool.close();
+    }
   });
 });
