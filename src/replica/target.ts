@@ -36,8 +36,11 @@ export async function targetOf(url: string): Promise<Target | undefined> {
   };
 }
 
-/** Encryption without a look at the certificate keeps nobody out who can stand between. */
+/** Encryption without a look at the certificate, or at whose it is, keeps nobody out who can stand between. */
 function isVerified(ssl: unknown): boolean {
   if (typeof ssl !== "object" || ssl === null) return ssl === true;
-  return Reflect.get(ssl, "rejectUnauthorized") !== false;
+  return (
+    Reflect.get(ssl, "rejectUnauthorized") !== false &&
+    Reflect.get(ssl, "checkServerIdentity") === undefined
+  );
 }

@@ -60,11 +60,14 @@ describe("the database of the configuration", function () {
 
   it("must be on this machine, or encrypted with a certificate that is checked", async () => {
     const far = "postgres://user:secret@db.example/nodes";
+    // It is only read.
+    const certificate = encodeURIComponent(import.meta.filename);
     for (const url of [
       far,
       `${far}?sslmode=disable`,
       `${far}?sslmode=no-verify`,
       `${far}?uselibpqcompat=true&sslmode=require`,
+      `${far}?uselibpqcompat=true&sslmode=verify-ca&sslrootcert=${certificate}`,
       "postgres://user:secret@127.0.0.1/nodes?host=db.example",
       "postgres://user:secret@localhost.db.example/nodes",
     ]) {
