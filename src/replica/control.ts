@@ -26,6 +26,7 @@ export class Control {
   #last: Promise<unknown> = Promise.resolve();
   #isWoken = false;
   #wakeUp: () => void = () => undefined;
+  #isClosed = false;
 
   constructor(
     options: ControlOptions,
@@ -80,7 +81,9 @@ export class Control {
     this.#wakeUp();
   };
 
+  /** All later requests fail. */
   close(): void {
+    this.#isClosed = true;
     if (this.#opening !== undefined) this.#drop(this.#opening);
     this.wake();
   }
@@ -88,6 +91,7 @@ export class Control {
   async #use<Result>(
     act: (client: pg.Client) => Promise<Result>,
   ): Promise<Result> {
+    if (this.#isClosed) throw new Error("The session was closed.");
     const opening = (this.#opening ??= this.#open());
     try {
       return await act(await opening);
@@ -115,7 +119,12 @@ export class Control {
     client.on("notification", ({ payload = "" }) => {
       if (this.#wakesUp(payload)) this.wake();
     });
-    await client.query(`LISTEN ${schema}`);
+    try {
+      await client.query(`LISTEN ${schema}`);
+    } catch (error) {
+      void client.end().catch(() => undefined);
+      throw error;
+    }
     return client;
   }
 

@@ -329,6 +329,20 @@ describe("A replica", function () {
     });
   });
 
+  it("has no session any more when it has stopped, whoever asks it", async () => {
+    const r1 = await active("r1");
+    const asked = r1.replica.status().catch(() => undefined);
+    await r1.replica.stop();
+    await asked;
+    await errorOf(r1.replica.status());
+    for (;;) {
+      const sessions = await scene.server.query(
+        "SELECT FROM pg_stat_activity WHERE application_name LIKE 'hardhat-sequencer r1%'",
+      );
+      if (sessions.length === 0) break;
+    }
+  });
+
   describe("that takes over", () => {
     for (const table of ["replica", "snapshot"])
       it(`needs nothing for it from the table ${table}`, async () => {
