@@ -135,10 +135,10 @@ export class Lease {
     const { rows } = await client.query<
       BucketRow & { readonly last: string | null }
     >(
-      // Only the holder of the lock changes who the owner is.
+      // Only the holder of the lock changes who the owner is. A wish for which the lease was left once is not granted again.
       `WITH before AS (SELECT instance AS last FROM ${schema}.bucket WHERE bucket = $1)
        UPDATE ${schema}.bucket SET epoch = epoch + 1, owner = $2, instance = $3, heir = NULL,
-         since = clock_timestamp()
+         wanted = CASE WHEN wanted = heir THEN NULL ELSE wanted END, since = clock_timestamp()
        FROM before WHERE bucket = $1 AND state = 'open' RETURNING epoch, head_sequence, head_hash, last`,
       [bucket, name, instance],
     );

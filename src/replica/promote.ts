@@ -41,24 +41,31 @@ export async function promote(
     [bucket, name],
   );
   onAsked?.(before);
-  let hadLease = false;
   try {
     const end = performance.now() + WISH_MS;
     while (performance.now() < end) {
       const status = await readStatus(client, { schema, bucket });
-      const hasLease = status.active === name;
-      if (hasLease && isActive(status, name)) return status;
-      if (hadLease && !hasLease) throw notPromoted(before, { name, hadLease });
-      // The one before need not step down again if the node of this one does not start.
-      if (hasLease && !hadLease)
-        await withdraw(client, { schema, bucket, name });
-      hadLease = hasLease;
+      const { active, epoch } = status;
+      if (active === name && isActive(status, name)) return status;
+      // It had the lease, and another one has it again.
+      const isOver = epoch > before.epoch + 1 && active !== undefined;
+      if (isOver && active !== name)
+        throw notPromoted(name, {
+          problem: "had the lease, and its node has not started",
+          active,
+        });
       await pause(LOOK_MS);
     }
   } finally {
-    await withdraw(client, { schema, bucket, name });
+    await client.query(
+      `UPDATE ${schema}.bucket SET wanted = NULL, wanted_at = NULL WHERE bucket = $1 AND wanted = $2`,
+      [bucket, name],
+    );
   }
-  throw notPromoted(before, { name, hadLease });
+  throw notPromoted(name, {
+    problem: `has not become active within ${WISH_MS / 1_000} s`,
+    active: before.active,
+  });
 }
 
 /** It says so itself, when its node has started. */
@@ -66,31 +73,13 @@ function isActive({ replicas }: ReplicaStatus, name: string): boolean {
   return replicas.some((one) => one.name === name && one.role === "active");
 }
 
-async function withdraw(
-  client: pg.Client,
-  {
-    schema,
-    bucket,
-    name,
-  }: {
-    readonly schema: string;
-    readonly bucket: number;
-    readonly name: string;
-  },
-): Promise<void> {
-  await client.query(
-    `UPDATE ${schema}.bucket SET wanted = NULL, wanted_at = NULL WHERE bucket = $1 AND wanted = $2`,
-    [bucket, name],
-  );
-}
-
 function notPromoted(
-  { active = "the other replicas" }: ReplicaStatus,
-  { name, hadLease }: { readonly name: string; readonly hadLease: boolean },
+  name: string,
+  {
+    problem,
+    active = "the other replicas",
+  }: { readonly problem: string; readonly active: string | undefined },
 ): ReplicaError {
-  const problem = hadLease
-    ? "had the lease, and its node has not started"
-    : `has not become active within ${WISH_MS / 1_000} s`;
   return new ReplicaError(
     "NOT_PROMOTED",
     `The replica ${name} ${problem}. Read the logs of it and of ${active}.`,

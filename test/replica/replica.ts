@@ -166,6 +166,35 @@ describe("A replica", function () {
       expect(r2.changes.some(({ role }) => role === "active")).to.equal(false);
     });
 
+    it("leaves the lease only once to one that does not take it", async () => {
+      const r1 = await active("r1");
+      const r2 = await started("r2");
+      await seen(r1, "r2");
+      // It shows itself, and does not look at the lease.
+      await scene.server.query(
+        `INSERT INTO ${scene.schema}.replica (name, instance, version, role, applied_sequence, seen)
+           SELECT 'r3', 'another', '1.0.0', 'passive', head_sequence, clock_timestamp() + interval '1 minute' FROM ${scene.schema}.bucket;
+         UPDATE ${scene.schema}.bucket SET wanted = 'r3', wanted_at = clock_timestamp()`,
+      );
+      await r1.until(() =>
+        r1.changes.some(({ details: { cause } }) => cause === "promotion"),
+      );
+      for (;;) {
+        const { active: name } = await r1.replica.status();
+        if (name !== undefined) break;
+      }
+      await Promise.race([r1.untilRole("active"), r2.untilRole("active")]);
+      const before = [r1, r2].flatMap(({ changes }) => changes);
+      // Several looks for wishes.
+      for (const node of [r1, r2])
+        for (let n = 0; n < 20; n++) {
+          await node.replica.status();
+          await new Promise((resolve) => setTimeout(resolve, quick.pollMs / 4));
+        }
+      const after = [r1, r2].flatMap(({ changes }) => changes);
+      expect(after).to.deep.equal(before);
+    });
+
     it("changes nothing if there is no such replica", async () => {
       const r1 = await active("r1");
       await seen(r1, "r1");
