@@ -26,6 +26,7 @@ export class Drains {
   /** The one that is drained for good. */
   readonly #leaver: Node | undefined;
   readonly #isOn: boolean;
+  #isHealed = false;
 
   constructor(
     settings: Pick<Settings, "seed" | "faults" | "spanMs">,
@@ -54,18 +55,20 @@ export class Drains {
       const node = this.#random.pick(nodes);
       const fromMs = this.#random.below(spanMs);
       const forMs = this.#random.below(spanMs);
-      queue.after(fromMs, () => {
-        this.#tell(node, true);
-      });
-      queue.after(fromMs + forMs, () => {
-        this.#tell(node, false);
-      });
+      for (const [ms, isToLeave] of [
+        [fromMs, true],
+        [fromMs + forMs, false],
+      ] as const)
+        queue.after(ms, () => {
+          if (!this.#isHealed) this.#tell(node, isToLeave);
+        });
     }
   }
 
   /** Everything has healed, and all nodes are up: one is drained for good, and all others take part. */
   heal(): void {
     if (!this.#isOn) return;
+    this.#isHealed = true;
     for (const node of this.#ports.nodes)
       this.#tell(node, node === this.#leaver && this.#canBeSpared(node));
   }
@@ -85,8 +88,6 @@ export class Drains {
     const { sequencer } = node;
     if (sequencer === undefined) return;
     if (isDraining(sequencer) === isToLeave) return;
-    // After everything has healed, those who come back later stay away if one is to.
-    if (!isToLeave && node === this.#leaver) return;
     faults.count(isToLeave ? "drained" : "undrained");
     say(() => `${node.name} is ${isToLeave ? "drained" : "no longer drained"}`);
     node.tell({ type: "DrainChanged", isDraining: isToLeave });

@@ -76,7 +76,9 @@ describe("A node that is drained while others pay", function () {
     const first = await until(coordinator);
     const others = names.filter((name) => name !== first.name);
     first.node.drain(true);
-    await until(() => first.node.status().draining?.isDone || undefined);
+    await until(() =>
+      first.node.status().draining?.isDone === true ? true : undefined,
+    );
     const isOther = (): string | undefined => {
       const next = coordinator()?.name;
       return next !== undefined && others.includes(next as (typeof names)[0])

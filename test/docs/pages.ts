@@ -19,6 +19,7 @@ const here = new Set([
 /** Pages whose commands ask a node that they do not start. */
 const served: Readonly<Record<string, Server>> = {
   "docs/reference/call.md": "four nodes",
+  "docs/reference/drain.md": "alice",
   "docs/reference/explain.md": "four nodes",
   "docs/reference/receipt.md": "four nodes",
   "docs/reference/rpc.md": "four nodes",

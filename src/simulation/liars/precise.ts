@@ -1,4 +1,3 @@
-import type { Message } from "../../protocol/messages.ts";
 import { alter } from "./alteration.ts";
 import type { Means } from "./fields.ts";
 import { messageTypes, speakOf, type SpokenOf } from "./hearsay.ts";

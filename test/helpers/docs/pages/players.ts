@@ -5,7 +5,7 @@ import { type PagesProject, sepoliaChainId } from "./project.ts";
 
 /** Commands that ask the node at the usual port, or that take it, if nothing else is said. */
 const ASKS =
-  /^(npx hardhat sequencer:(?:submit|call|status|receipt|explain|group (?:create|import|list|show)))(?!.*--url)/;
+  /^(npx hardhat sequencer:(?:submit|call|status|receipt|explain|drain|group (?:create|import|list|show)))(?!.*--url)/;
 const SERVES =
   /((?:^|&& )npx hardhat sequencer:(?:run|node)\b)(?!.*--rpc-port)/;
 const HAS_STATUS_PORT = /^npx hardhat sequencer:node\b(?!.*--status-port)/;
