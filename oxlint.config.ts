@@ -105,7 +105,7 @@ const layers = [
   ["chain", "domains", "keys", "network", "store"],
   ["node"],
   ["api", "replica"],
-  ["host"],
+  ["host", "supervisor"],
   ["cluster"],
   ["monitor"],
   ["simulation", "view"],
