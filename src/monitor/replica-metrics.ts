@@ -15,7 +15,13 @@ export class ReplicaMetrics {
     this.#metrics = metrics;
     for (const cause of ["start", "handover", "failover", "return"])
       metrics.count("sequencer_replica_takeovers_total", 0, cause);
-    for (const cause of ["lease-lost", "node-failed", "promotion", "stopped"])
+    for (const cause of [
+      "lease-lost",
+      "node-failed",
+      "promotion",
+      "revoked",
+      "stopped",
+    ])
       metrics.count("sequencer_replica_step_downs_total", 0, cause);
     for (const outcome of ["made", "failed", "refused"])
       metrics.count("sequencer_replica_snapshots_total", 0, outcome);

@@ -26,10 +26,22 @@ export type Activate = (
 
 /** Why an activation is over. */
 export interface Ending {
-  readonly cause: "lease-lost" | "node-failed" | "promotion" | "stopped";
+  readonly cause:
+    | "lease-lost"
+    | "node-failed"
+    | "promotion"
+    /** The log is stopped with it. */
+    | "revoked"
+    | "stopped";
   readonly error?: unknown;
   /** The replica to which the lease is left. */
   readonly heir?: string;
+}
+
+/** An activation that is over. */
+export interface Ended extends Ending {
+  /** The last turn when the lease was given up; undefined if it was lost before. */
+  readonly released: Head | undefined;
 }
 
 type ActivationOptions = Pick<
@@ -106,7 +118,7 @@ export class Activation {
   }
 
   /** Resolves when nothing of the node runs any more, and the lease is given up. */
-  async run(): Promise<Ending> {
+  async run(): Promise<Ended> {
     const { lease, timers, exit, follower, onRole, onTrouble } = this.#ports;
     const { epoch, head, takeover } = this.#taken;
     const { leaseMs } = this.#options;
@@ -134,8 +146,14 @@ export class Activation {
     if (lease.taken === this.#taken) await this.settled().catch(onTrouble);
     cancel();
     follower.close();
-    await lease.release(ending.heir).catch(onTrouble);
-    return ending;
+    const { heir, cause } = ending;
+    const released = await lease
+      .release({ heir, stops: cause === "revoked" })
+      .catch((error: unknown) => {
+        onTrouble(error);
+        return undefined;
+      });
+    return { ...ending, released };
   }
 
   async #start(): Promise<void> {

@@ -4,8 +4,16 @@ import type { Timers } from "../async/timers.ts";
 import type { Head } from "../store/log/chain.ts";
 import { lost, type ReplicaError } from "./errors.ts";
 import { LeaseSession } from "./lease-session.ts";
-import { findLock, type Lock, LockWatch, tryLock, unlock } from "./lock.ts";
+import {
+  findLock,
+  type Lock,
+  LockWatch,
+  mayBeTakenSql,
+  tryLock,
+  unlock,
+} from "./lock.ts";
 import type { Takeover } from "./options.ts";
+import type { Grant } from "./orders.ts";
 import { type BucketRow, headOf } from "./schema.ts";
 
 /** Part of the safe time for which a holder trusts the lease after the last answer: clocks are not exact, and answers take a while. */
@@ -100,27 +108,28 @@ export class Lease {
   }
 
   /**
-   * Takes the lease if it is free: at once if it was given up, or if this process had it last; otherwise after the grace. Undefined
-   * if it cannot be had now.
+   * Takes the lease if it is free: at once if it was given up, or if this process had it last; otherwise after the grace. With a grant, it is
+   * taken only from a log that is stopped, as the grant says. Undefined if it cannot be had now.
    */
-  async take(): Promise<Taken | undefined> {
+  async take(grant?: Grant): Promise<Taken | undefined> {
     if (this.#taken !== undefined) return this.#taken;
-    this.#taking ??= this.#take().finally(() => {
+    this.#taking ??= this.#take(grant).finally(() => {
       this.#taking = undefined;
     });
     return await this.#taking;
   }
 
-  async #take(): Promise<Taken | undefined> {
+  async #take(grant: Grant | undefined): Promise<Taken | undefined> {
     // What was given up while it was regained is over first.
     await this.#regaining;
     await this.#attempt;
     const client = await this.#session.open();
     try {
       const lock = await this.#findLock(client);
-      if (!(await this.#watch.isFree(client, lock))) return undefined;
+      if (grant === undefined && !(await this.#watch.isFree(client, lock)))
+        return undefined;
       if (!(await tryLock(client, lock))) return undefined;
-      return await this.#begin(client, lock);
+      return await this.#begin(client, lock, grant);
     } catch (error) {
       // The session may have the lock still, or may never answer again.
       this.#dropSession(client);
@@ -128,19 +137,31 @@ export class Lease {
     }
   }
 
-  /** Begins an epoch, with the lock. Undefined if the log is stopped. */
-  async #begin(client: pg.Client, lock: Lock): Promise<Taken | undefined> {
+  /** Begins an epoch, with the lock. Undefined if the log is stopped, or not as the grant says. */
+  async #begin(
+    client: pg.Client,
+    lock: Lock,
+    grant: Grant | undefined,
+  ): Promise<Taken | undefined> {
     const { schema, bucket, name, instance } = this.#options;
     const sentAt = this.#timers.now();
+    const isFree =
+      grant === undefined
+        ? mayBeTakenSql("$2")
+        : "state = 'stopped' AND head_hash = $4 AND epoch = coalesce($5, epoch)";
+    const granted =
+      grant === undefined
+        ? []
+        : [Buffer.from(grant.hash, "hex"), grant.epoch ?? null];
     const { rows } = await client.query<
       BucketRow & { readonly last: string | null }
     >(
       // Only the holder of the lock changes who the owner is. A wish for which the lease was left once is not granted again.
       `WITH before AS (SELECT instance AS last FROM ${schema}.bucket WHERE bucket = $1)
        UPDATE ${schema}.bucket SET epoch = epoch + 1, owner = $2, instance = $3, heir = NULL,
-         wanted = CASE WHEN wanted = heir THEN NULL ELSE wanted END, since = clock_timestamp()
-       FROM before WHERE bucket = $1 AND state = 'open' RETURNING epoch, head_sequence, head_hash, last`,
-      [bucket, name, instance],
+         wanted = CASE WHEN wanted = heir THEN NULL ELSE wanted END, state = 'open', since = clock_timestamp()
+       FROM before WHERE bucket = $1 AND ${isFree} RETURNING epoch, head_sequence, head_hash, last`,
+      [bucket, name, instance, ...granted],
     );
     const [row] = rows;
     if (row === undefined) {
@@ -177,25 +198,41 @@ export class Lease {
     return result;
   }
 
-  /** Gives it up, so that others need not wait; all others but the heir do, if there is one. */
-  async release(heir?: string): Promise<void> {
+  /**
+   * Gives it up, so that others need not wait; all others but the heir do, if there is one. While elections are stopped, it is left to this
+   * replica itself. A log that is stopped needs a grant to be opened again. Gives the last turn; undefined if the lease was lost before.
+   */
+  async release({
+    heir,
+    stops = false,
+  }: {
+    readonly heir?: string | undefined;
+    readonly stops?: boolean;
+  } = {}): Promise<Head | undefined> {
     if (this.#taking !== undefined) await this.#taking.catch(() => undefined);
     const taken = this.#taken;
     const { schema, bucket } = this.#options;
     this.#taken = undefined;
     this.#cancelPing();
+    let head: Head | undefined;
     await this.#session.end(async (client) => {
-      if (taken !== undefined)
-        await client.query(
-          `UPDATE ${schema}.bucket SET owner = NULL, instance = NULL, heir = $3, since = clock_timestamp()
-           WHERE bucket = $1 AND epoch = $2`,
-          [bucket, taken.epoch, heir ?? null],
+      if (taken !== undefined) {
+        const { rows } = await client.query<BucketRow>(
+          `UPDATE ${schema}.bucket SET owner = NULL, instance = NULL, since = clock_timestamp(),
+             heir = coalesce($3, CASE WHEN is_election_on THEN NULL ELSE owner END),
+             state = CASE WHEN $4 THEN 'stopped' ELSE state END
+           WHERE bucket = $1 AND epoch = $2 RETURNING epoch, head_sequence, head_hash`,
+          [bucket, taken.epoch, heir ?? null, stops],
         );
+        const [row] = rows;
+        if (row !== undefined) head = headOf(row);
+      }
       // The lock goes with the session, which may take a moment to end.
       await client.query(
         `SELECT pg_advisory_unlock_all(), pg_notify('${schema}', 'released')`,
       );
     });
+    return head;
   }
 
   /**

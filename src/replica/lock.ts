@@ -18,6 +18,14 @@ export function isLockedSql(table: string): string {
   )`;
 }
 
+/**
+ * A condition of SQL: a replica may take the lease of the bucket in this row when nobody has it. While elections are stopped, only the one
+ * that had it last may, or the one to which it was left.
+ */
+export function mayBeTakenSql(name: string): string {
+  return `state = 'open' AND (is_election_on OR coalesce(coalesce(owner, heir) = ${name}, false))`;
+}
+
 /** Two numbers, the first one of our own table: no other software can use the same ones by accident. */
 export async function findLock(
   client: pg.Client,
@@ -43,6 +51,8 @@ interface LockWatchOptions {
 interface Look {
   readonly isLocked: boolean;
   readonly isOffered: boolean;
+  /** The log is open, and elections are on or this replica had the lease last. */
+  readonly mayBeTaken: boolean;
   /** Grows when its owner has lost it and taken it again, which nobody else may have seen. */
   readonly regained: string;
 }
@@ -60,9 +70,11 @@ async function lookAt(
     readonly regained: string;
     readonly is_locked: boolean;
     readonly is_offered: boolean;
+    readonly may_be_taken: boolean;
   }>(
     `SELECT regained, ${isLockedSql("$2::int::oid")} AS is_locked,
-       (owner IS NULL AND coalesce(heir, $4) = $4) OR coalesce(instance = $3, false) AS is_offered
+       (owner IS NULL AND coalesce(heir, $4) = $4) OR coalesce(instance = $3, false) AS is_offered,
+       ${mayBeTakenSql("$4")} AS may_be_taken
      FROM ${schema}.bucket WHERE bucket = $1`,
     [bucket, table, instance, name],
   );
@@ -72,8 +84,12 @@ async function lookAt(
       "SCHEMA",
       `The schema ${schema} has no bucket ${bucket}. Prepare it first.`,
     );
-  const { is_locked: isLocked, is_offered: isOffered, regained } = row;
-  return { isLocked, isOffered, regained };
+  return {
+    isLocked: row.is_locked,
+    isOffered: row.is_offered,
+    mayBeTaken: row.may_be_taken,
+    regained: row.regained,
+  };
 }
 
 /** Looks at a lock that others may have, and says when this process may try to take it. */
@@ -91,12 +107,13 @@ export class LockWatch {
   /** Whether it was given up, or has been free for the grace. */
   async isFree(client: pg.Client, lock: Lock): Promise<boolean> {
     const look = await lookAt(client, lock, this.#options);
-    const { isLocked, isOffered, regained } = look;
+    const { isLocked, isOffered, mayBeTaken, regained } = look;
     const now = this.#timers.now();
     // Its owner may have had it between two looks.
     if (isLocked || this.#free?.regained !== regained)
       this.#free = isLocked ? undefined : { since: now, regained };
-    if (isLocked || isOffered) return !isLocked;
+    if (isLocked || !mayBeTaken) return false;
+    if (isOffered) return true;
     return (
       this.#free !== undefined &&
       now - this.#free.since >= this.#options.graceMs

@@ -82,6 +82,11 @@ export class LogFollower {
     return Math.max(0, this.#end - (this.#follower?.head.sequence ?? 0));
   }
 
+  /** The last turn that its store has; undefined if it is closed. */
+  get applied(): Head | undefined {
+    return this.disk === undefined ? undefined : this.#follower?.head;
+  }
+
   /** When the last look was begun that found nothing missing. */
   get completeAt(): number | undefined {
     return this.#completeAt;

@@ -40,6 +40,8 @@ export interface ReplicaAbout {
   readonly version: string;
   /** Where users reach this replica. */
   readonly rpc?: string;
+  /** Where operators and supervisors reach this replica. */
+  readonly operatorRpc?: string;
   /** Where other nodes reach this replica. */
   readonly peersAddress?: string;
 }
@@ -66,6 +68,7 @@ export type RoleCause =
   | "lease-lost"
   | "node-failed"
   | "promotion"
+  | "revoked"
   | "stopped"
   | "failed";
 

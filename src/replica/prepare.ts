@@ -32,6 +32,9 @@ export async function prepareSchema(options: {
        ON CONFLICT DO NOTHING`,
       [buckets, emptyHead.sequence, Buffer.from(emptyHead.hash, "hex")],
     );
+    await client.query(
+      `INSERT INTO ${schema}.election (bucket) SELECT bucket FROM ${schema}.bucket ON CONFLICT DO NOTHING`,
+    );
     await client.query("COMMIT");
   } finally {
     await client.end();

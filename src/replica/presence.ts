@@ -38,13 +38,13 @@ export class Presence {
     if (now < this.#dueAt) return;
     this.#dueAt = now + PRESENCE_MS;
     const { schema, name, instance, about } = this.#options;
-    const { version, rpc, peersAddress } = about;
+    const { version, rpc, operatorRpc, peersAddress } = about;
     await control.query({
       name: "presence",
-      text: `INSERT INTO ${schema}.replica (name, instance, rpc, peers_address, version, role, applied_sequence, seen)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp())
+      text: `INSERT INTO ${schema}.replica (name, instance, rpc, peers_address, version, role, applied_sequence, operator_rpc, seen)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp())
         ON CONFLICT (name) DO UPDATE SET instance = excluded.instance, rpc = excluded.rpc,
-          peers_address = excluded.peers_address, version = excluded.version, role = excluded.role,
+          operator_rpc = excluded.operator_rpc, peers_address = excluded.peers_address, version = excluded.version, role = excluded.role,
           applied_sequence = excluded.applied_sequence, seen = excluded.seen`,
       values: [
         name,
@@ -54,6 +54,7 @@ export class Presence {
         version,
         role,
         applied,
+        operatorRpc ?? null,
       ],
     });
   }

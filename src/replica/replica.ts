@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import type { Timers } from "../async/timers.ts";
 import type { OpenDisk } from "../store/disk.ts";
-import type { Head } from "../store/log/chain.ts";
+import { emptyHead, type Head } from "../store/log/chain.ts";
 import { Acknowledged } from "./acknowledged.ts";
 import { type Activate, Activation } from "./activation.ts";
 import { Control } from "./control.ts";
@@ -10,6 +10,7 @@ import { isFinal, isOutdated } from "./failures.ts";
 import { Lease, type Taken } from "./lease.ts";
 import { acknowledgedFileOf, LogFollower } from "./log-follower.ts";
 import { agreeOnNode, raiseFormats } from "./node-row.ts";
+import { type Grant, Grants, OrderRefusal } from "./orders.ts";
 import type {
   Append,
   ReplicaFact,
@@ -20,7 +21,7 @@ import type {
 } from "./options.ts";
 import { requireLogged } from "./own-store.ts";
 import { prepareSchema } from "./prepare.ts";
-import { Presence, readOthers } from "./presence.ts";
+import { Presence, readOthers, type ShownRole } from "./presence.ts";
 import { requireNode } from "./snapshot.ts";
 import { Snapshots } from "./snapshots.ts";
 import { readStatus, type ReplicaStatus } from "./status.ts";
@@ -56,6 +57,9 @@ export class Replica {
   readonly #control: Control;
   readonly #presence: Presence;
   readonly #snapshots: Snapshots;
+  readonly #grants: Grants;
+  /** Those who want to know where the log was stopped. */
+  #revocations: ((head: Head | undefined) => void)[] = [];
   #acknowledged: Acknowledged | undefined;
   #follower: LogFollower | undefined;
   #activation: Activation | undefined;
@@ -69,6 +73,7 @@ export class Replica {
   #onlyFollowsUntil = 0;
   #cancelWake: (() => void) | undefined;
   #trouble: string | undefined;
+  #isOutdated = false;
 
   constructor(options: ReplicaOptions, ports: ReplicaPorts) {
     this.#options = options;
@@ -95,6 +100,7 @@ export class Replica {
       { ...options, instance: this.#instance },
       { timers, control: this.#control },
     );
+    this.#grants = new Grants({ waitMs: options.leaseMs }, { timers });
     this.#snapshots = new Snapshots(options, {
       timers,
       control: this.#control,
@@ -172,6 +178,39 @@ export class Replica {
     await this.#close({ cause: "stopped" });
   }
 
+  /** The role that others see, and the last turn that it has and the log too. */
+  place(): { readonly role: ShownRole; readonly applied: Head } {
+    const isPassive = this.#role === "passive";
+    const applied = isPassive ? this.#follower?.applied : undefined;
+    return {
+      role: isPassive && this.#isOutdated ? "outdated" : this.#role,
+      applied: applied ?? this.#acknowledged?.head ?? emptyHead,
+    };
+  }
+
+  /**
+   * Ends the node and stops the log; resolves with its last turn when that has happened, and undefined if the lease was lost on the way. Throws
+   * an {@link OrderRefusal} if this replica is not active.
+   */
+  async revoke(): Promise<Head | undefined> {
+    const activation = this.#activation;
+    if (activation === undefined || activation.isOver)
+      throw new OrderRefusal("not-active", `this replica is ${this.#role}`);
+    return await new Promise((resolve) => {
+      this.#revocations.push(resolve);
+      activation.end({ cause: "revoked" });
+    });
+  }
+
+  /** Opens a stopped log again, if it is stopped as the grant says; resolves with the epoch. Throws an {@link OrderRefusal} if not. */
+  async grant(grant: Grant): Promise<number> {
+    if (this.#role !== "passive")
+      throw new OrderRefusal("not-passive", `this replica is ${this.#role}`);
+    const epoch = this.#grants.ask(grant);
+    this.#control.wake();
+    return await epoch;
+  }
+
   /** All replicas of the node, and which of them is active. */
   async status(): Promise<ReplicaStatus> {
     return await readStatus(this.#control, this.#options);
@@ -189,7 +228,8 @@ export class Replica {
           return;
         }
         this.#tellTrouble(error);
-        if (isOutdated(error)) await this.#presentOutdated();
+        this.#isOutdated = isOutdated(error);
+        if (this.#isOutdated) await this.#presentOutdated();
         await this.#control.sleep(pollMs);
       }
   }
@@ -203,8 +243,15 @@ export class Replica {
   async #follow(follower: LogFollower): Promise<Taken | undefined> {
     const { timers } = this.#ports;
     while (!this.#isStopping) {
-      const { sequence } = await follower.catchUp();
+      const head = await follower.catchUp();
+      const { sequence } = head;
       if (this.#stops()) break;
+      this.#isOutdated = false;
+      const granted = await this.#grants.begin(
+        head,
+        async (grant) => await this.#lease.take(grant),
+      );
+      if (granted !== undefined) return granted;
       await this.#doBesides(follower, sequence);
       if (timers.now() >= this.#leaseAloneUntil) {
         const taken = await this.#lease.take();
@@ -265,8 +312,10 @@ export class Replica {
     const running = activation.run();
     if (this.#isStopping) activation.end({ cause: "stopped" });
     const attending = this.#attend(activation, follower);
-    const { cause, error } = await running;
+    const { cause, error, released } = await running;
     this.#activation = undefined;
+    for (const tell of this.#revocations.splice(0))
+      tell(cause === "revoked" ? released : undefined);
     this.#cancelWake?.();
     this.#cancelWake = undefined;
     this.#control.wake();
@@ -343,6 +392,7 @@ export class Replica {
   async #close(details: RoleDetails): Promise<void> {
     if (this.#role === "stopped") return;
     this.#setRole("stopped", details);
+    this.#grants.refuse("not-passive", "this replica has stopped");
     await this.#snapshots.close();
     await this.#lease.release().catch(() => undefined);
     const { sequence } = this.#acknowledged?.head ?? { sequence: 0 };

@@ -10,7 +10,8 @@ export function isSchemaName(name: string): boolean {
 /**
  * The tables of one node. A bucket is one log with one lease; a node without workers has one. The body of a turn is dense already, so
  * PostgreSQL does not try to compress it. `regained` counts how often an owner had to take its lock again. `heir` is the replica to which the last owner left the lease, and `wanted` the one that an
- * operator has asked for. Nothing is decided by the table `replica`: it is for people.
+ * operator has asked for. `is_election_on` is the switch of operators: while it is off, only the replica that had the lease last may take it. Nothing is
+ * decided by the table `replica`: it is for people. The tables `election` and `election_history` are those of supervisors.
  */
 export function schemaSql(schema: string): string {
   return `
@@ -43,6 +44,11 @@ DO $$ BEGIN
     ALTER TABLE ${schema}.turn ALTER COLUMN body SET STORAGE EXTERNAL;
   END IF;
 END $$;
+DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = '${schema}.bucket'::regclass AND attname = 'is_election_on') THEN
+    ALTER TABLE ${schema}.bucket ADD COLUMN is_election_on boolean NOT NULL DEFAULT true;
+  END IF;
+END $$;
 CREATE TABLE IF NOT EXISTS ${schema}.statement (id text PRIMARY KEY, sql text NOT NULL);
 CREATE TABLE IF NOT EXISTS ${schema}.node (
   one integer PRIMARY KEY CHECK (one = 1),
@@ -65,6 +71,11 @@ CREATE TABLE IF NOT EXISTS ${schema}.replica (
   applied_sequence bigint NOT NULL,
   seen timestamptz NOT NULL
 ) WITH (fillfactor = 50);
+DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = '${schema}.replica'::regclass AND attname = 'operator_rpc') THEN
+    ALTER TABLE ${schema}.replica ADD COLUMN operator_rpc text;
+  END IF;
+END $$;
 CREATE TABLE IF NOT EXISTS ${schema}.snapshot (
   bucket integer NOT NULL,
   sequence bigint NOT NULL,
@@ -82,6 +93,29 @@ CREATE TABLE IF NOT EXISTS ${schema}.snapshot_part (
   part integer NOT NULL,
   bytes bytea NOT NULL,
   PRIMARY KEY (bucket, sequence, part)
+);
+CREATE TABLE IF NOT EXISTS ${schema}.election (
+  bucket integer PRIMARY KEY,
+  supervisor text,
+  supervisor_rpc text,
+  wish bigint NOT NULL DEFAULT 0,
+  wanted text,
+  is_forced boolean NOT NULL DEFAULT false,
+  wanted_at timestamptz,
+  refusal text
+) WITH (fillfactor = 50);
+CREATE TABLE IF NOT EXISTS ${schema}.election_history (
+  bucket integer NOT NULL,
+  number bigint GENERATED ALWAYS AS IDENTITY,
+  at timestamptz NOT NULL,
+  act text NOT NULL,
+  replica text,
+  epoch bigint NOT NULL,
+  head_sequence bigint NOT NULL,
+  head_hash bytea NOT NULL,
+  reason text NOT NULL,
+  supervisor text NOT NULL,
+  PRIMARY KEY (bucket, number)
 );
 `;
 }

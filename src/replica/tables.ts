@@ -8,6 +8,8 @@ const tables = [
   "replica",
   "snapshot",
   "snapshot_part",
+  "election",
+  "election_history",
 ] as const;
 
 /** What every replica does with every table. */

@@ -66,7 +66,7 @@ describe("sequencer:database check", function () {
       "database-checked",
     ]);
     expect(facts[0]).to.include({ host: "127.0.0.1", user: "postgres" });
-    expect(facts[1]).to.include({ schema, tables: 7 });
+    expect(facts[1]).to.include({ schema, tables: 9 });
     expect(facts[2]).to.include({ first: 1, head, turns: head });
     expect(facts.at(-1)).to.include({ node: name, problems: 0 });
   });
