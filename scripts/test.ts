@@ -35,6 +35,7 @@ const apart = [
   "test/docs/pages.ts",
   "test/replica/processes.ts",
   "test/replica/nodes.ts",
+  "test/supervisor/processes.ts",
 ];
 
 const all = globSync("test/**/*.ts", { cwd: root })

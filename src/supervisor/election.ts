@@ -7,6 +7,8 @@ export interface Candidate {
   readonly health: Health;
   /** Whether it answered in the last round. */
   readonly isAnswering: boolean;
+  /** What was wrong with it in the last round that counted. A candidate needs more than its health, which is that of a while. */
+  readonly problem: string | undefined;
   /** The last turn that it has; undefined if it did not answer. */
   readonly applied: Head | undefined;
   /** How far it sees the chain. */
@@ -110,7 +112,8 @@ function watch(observation: Observation, options: ElectionOptions): Step {
 /** With a stopped log. */
 function elect({ replicas, head, epoch }: Observation): Step {
   const healthy = replicas.filter(
-    ({ health, isAnswering }) => isAnswering && health === "healthy",
+    ({ health, isAnswering, problem }) =>
+      isAnswering && health === "healthy" && problem === undefined,
   );
   const [best] = healthy.filter((one) => hasTurn(one, head)).sort(byRank);
   if (best !== undefined)
@@ -160,7 +163,7 @@ function follow(
 
 /** Why a replica cannot become the master; undefined if it can, at once or when it has caught up. */
 function problemOf(
-  { health, isAnswering, applied }: Candidate,
+  { health, isAnswering, applied, problem }: Candidate,
   {
     head,
     isForced,
@@ -168,6 +171,7 @@ function problemOf(
   { lagMax }: ElectionOptions,
 ): string | undefined {
   if (!isAnswering || applied === undefined) return "it does not answer";
+  if (!isForced && problem !== undefined) return problem;
   if (!isForced && health !== "healthy") return `it is ${health}`;
   const lag = head.sequence - applied.sequence;
   if (lag > lagMax) return `it is ${lag} turns behind`;

@@ -19,11 +19,11 @@ export interface SyncStatus {
   readonly oldestDispatchMs: number | null;
 }
 
-/** The answers of one round of probes, by the name of the replica; without one, why there is none. */
-export type Round = ReadonlyMap<
-  string,
-  SyncStatus | { readonly reason: string }
->;
+/** The answer of a replica; without one, why there is none. */
+export type ProbeAnswer = SyncStatus | { readonly reason: string };
+
+/** The answers of one round of probes, by the name of the replica. */
+export type Round = ReadonlyMap<string, ProbeAnswer>;
 
 export interface JudgeOptions {
   /** An own intent that is on its way to the ledger for longer is a failure. */

@@ -4,6 +4,7 @@ import type { Activate } from "../../src/replica/activation.ts";
 import type { OpenDisk } from "../../src/store/disk.ts";
 import { ReplicaNode } from "./replica-node.ts";
 import type { ChildSettings, Command } from "./replica-process.ts";
+import { openOperators } from "./supervisor/operated.ts";
 
 /** A replica in a process of its own. It says its roles, and answers one line for each that it reads. */
 const settings = JSON.parse(process.argv[2] ?? "") as ChildSettings;
@@ -45,12 +46,25 @@ function say(line: unknown): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-const child: ReplicaNode = new ReplicaNode(settings, {
-  activate: dying,
-  onRole: (role) => {
-    say({ role });
+const { operators, name } = settings;
+const operatorRpc =
+  operators &&
+  (await openOperators({ ...operators, name }, () => child.replica));
+
+const about = {
+  version: "1.0.0",
+  ...(operatorRpc !== undefined && { operatorRpc, rpc: operatorRpc }),
+};
+
+const child: ReplicaNode = new ReplicaNode(
+  { about, ...settings },
+  {
+    activate: dying,
+    onRole: (role) => {
+      say({ role });
+    },
   },
-});
+);
 
 async function answer({ does, n }: Command): Promise<unknown> {
   switch (does) {
@@ -62,6 +76,13 @@ async function answer({ does, n }: Command): Promise<unknown> {
       return true;
     case "certain":
       return child.replica.isCertain;
+    case "standing":
+      return {
+        isCertain: child.replica.isCertain,
+        epoch: child.replica.sample().epoch,
+        // The same clock in all processes of a machine.
+        at: Number(process.hrtime.bigint()),
+      };
     case "role":
       return child.replica.role;
     case "saved":

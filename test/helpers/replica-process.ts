@@ -6,12 +6,15 @@ import type { Readable, Writable } from "node:stream";
 
 import type { Role } from "../../src/replica/options.ts";
 import type { ReplicaSettings } from "./replica-node.ts";
+import type { OperatorSettings } from "./supervisor/operated.ts";
 
 const program = path.resolve(import.meta.dirname, "replica-node-child.ts");
 
 export interface ChildSettings extends ReplicaSettings {
   /** A moment at which the process ends as if it was killed. */
   readonly dies?: "when its store is open" | "when its boot is durable";
+  /** It has a server for operators, and looks at a chain. */
+  readonly operators?: OperatorSettings;
 }
 
 export interface Command {
@@ -19,6 +22,7 @@ export interface Command {
     | "save"
     | "die after append"
     | "certain"
+    | "standing"
     | "role"
     | "saved"
     | "facts"

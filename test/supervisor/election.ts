@@ -144,6 +144,7 @@ describe("Election", function () {
       const { replicas } = decision.observation;
       const target = replicas.find(({ name }) => name === grant.to);
       expect(target?.health).to.equal("healthy");
+      expect(target?.problem).to.equal(undefined);
     }),
   );
 
@@ -158,6 +159,7 @@ describe("Election", function () {
         (one) =>
           one.isAnswering &&
           one.health === "healthy" &&
+          one.problem === undefined &&
           hasHash(one, observation),
       );
       const oldest = Math.min(...others.map(({ lastTenure }) => lastTenure));
@@ -189,6 +191,7 @@ describe("Election", function () {
             one.name !== master &&
             one.isAnswering &&
             one.health === "healthy" &&
+            one.problem === undefined &&
             follows(one, observation),
         ),
       ).to.equal(true);
@@ -214,6 +217,7 @@ describe("Election", function () {
       expect(step.reason).to.equal("wish");
       const target = replicas.find(({ name }) => name === wish.name);
       expect(target?.health).to.equal("healthy");
+      expect(target?.problem).to.equal(undefined);
     }),
   );
 

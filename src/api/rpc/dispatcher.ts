@@ -45,7 +45,7 @@ export class Dispatcher {
   readonly #limits: RpcLimits;
   readonly #methods: ReadonlyMap<string, Method>;
   readonly #standing: ReadonlyMap<string, Method>;
-  readonly #gate: ApiGate;
+  readonly #gate: ApiGate | undefined;
   readonly #report: (error: unknown) => void;
 
   constructor(
@@ -56,7 +56,8 @@ export class Dispatcher {
       readonly standing?: readonly Method[];
     },
     ports: {
-      readonly gate: ApiGate;
+      /** Without it, all methods are standing. */
+      readonly gate?: ApiGate;
       /** Gets errors that are the node's fault. They may hold what users must not see. */
       readonly report: (error: unknown) => void;
     },
@@ -94,7 +95,7 @@ export class Dispatcher {
         isUnavailable,
       };
     } catch (error) {
-      const unavailable = this.#gate.unavailable();
+      const unavailable = this.#gate?.unavailable();
       const reason =
         unavailable === undefined ? error : new UnavailableError(unavailable);
       return {
@@ -134,7 +135,7 @@ export class Dispatcher {
   /** An answer leaves only if the API that gave it is still served: otherwise it may be old news, or never have been true. */
   #seal(answer: Answer): Answer {
     const { id, text, serving } = answer;
-    const refusal = serving && this.#gate.refusalOf(serving);
+    const refusal = serving && this.#gate?.refusalOf(serving);
     return refusal === undefined
       ? answer
       : {
@@ -159,7 +160,7 @@ export class Dispatcher {
     const name = methodOf(value);
     let serving: Serving | undefined;
     try {
-      if (!this.#standing.has(name)) serving = this.#gate.enter();
+      if (!this.#standing.has(name)) serving = this.#gate?.enter();
       const text = await this.#work(value, serving, session);
       if (text !== undefined && serving !== undefined)
         await whileServed(serving, serving.api.settled());

@@ -14,6 +14,10 @@ export const codes = {
   idempotencyClash: -32_001,
   /** The node does not answer now, for example because another replica of it is active. */
   unavailable: -32_002,
+  /** A replica that is not the master asked whether it is. */
+  notMaster: -32_003,
+  /** An operator asked for something that would be wrong now. Nothing was changed. */
+  refused: -32_004,
 } as const;
 
 /** A request that is wrong in itself. */

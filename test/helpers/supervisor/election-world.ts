@@ -77,6 +77,7 @@ export class ElectionWorld {
   #sinceMs = 0;
   #losesGrant = false;
   readonly #windows = [0, 1].map(() => new Windows({ size: windowSize }));
+  readonly #problems = new Map<Name, string | undefined>();
   readonly #late = new Map<number, Step>();
 
   do(action: Action): void {
@@ -173,7 +174,9 @@ export class ElectionWorld {
     for (const name of names) {
       const { isUp, seesChain } = this.#of(name);
       // If nobody sees the chain, that is nobody's failure.
-      windows.add(name, isUp && (seesChain || !seeing));
+      const isGood = isUp && (seesChain || !seeing);
+      windows.add(name, isGood);
+      this.#problems.set(name, isGood ? undefined : "something");
     }
     const observation = this.#observe(windows);
     const step = decide(observation, options);
@@ -203,6 +206,7 @@ export class ElectionWorld {
           name,
           health: windows.healthOf(name),
           isAnswering: isUp,
+          problem: this.#problems.get(name),
           applied: isUp ? headAt(applied, isForked) : undefined,
           height: seesChain ? 100 : undefined,
           lastTenure,

@@ -64,7 +64,16 @@ export const electionMutants: readonly Sabotage[] = [
     edits: [
       inside("elect").puts(
         value("healthy"),
-        reworded(`health === "healthy"`, "true"),
+        reworded(`health === "healthy" && problem === undefined`, "true"),
+      ),
+    ],
+  },
+  {
+    name: "elects a replica with which something is wrong now",
+    edits: [
+      inside("elect").puts(
+        value("healthy"),
+        reworded("problem === undefined", "true"),
       ),
     ],
   },
@@ -73,7 +82,7 @@ export const electionMutants: readonly Sabotage[] = [
     edits: [
       inside("elect").puts(
         value("healthy"),
-        reworded("isAnswering &&", "true &&"),
+        reworded("isAnswering && health", "health"),
       ),
       inside("hasTurn").puts(returned("hash"), "true"),
     ],
@@ -93,7 +102,10 @@ export const electionMutants: readonly Sabotage[] = [
   },
   {
     name: "fulfils wishes for unhealthy replicas",
-    edits: [inside("problemOf").puts(condition("isForced"), "false")],
+    edits: [
+      inside("problemOf").puts(condition("isForced", "problem"), "false"),
+      inside("problemOf").puts(condition("isForced", "health"), "false"),
+    ],
   },
   {
     name: "forces nothing",

@@ -1,0 +1,108 @@
+import type pg from "pg";
+
+import type { Timers } from "../async/timers.ts";
+import { tryLock } from "../replica/lock.ts";
+import { openSession } from "../replica/session.ts";
+import type { LogPlace } from "./options.ts";
+
+interface DutyOptions extends LogPlace {
+  readonly url: string;
+  readonly name: string;
+  readonly rpc: string | undefined;
+  /** After so long without a request the server gives the duty to another supervisor. */
+  readonly dutyMs: number;
+}
+
+/**
+ * The right to supervise one log: a lock of a session of its own. Everything that a supervisor writes goes through this session, so that one
+ * that has lost its duty writes nothing.
+ */
+export class Duty {
+  readonly #options: DutyOptions;
+  readonly #timers: Timers;
+  #client: pg.Client | undefined;
+  #isHeld = false;
+  #isWoken = false;
+  #wakeUp: () => void = () => undefined;
+
+  constructor(options: DutyOptions, ports: { readonly timers: Timers }) {
+    this.#options = options;
+    this.#timers = ports.timers;
+  }
+
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** The session with the duty; undefined if another supervisor has it. */
+  async take(): Promise<pg.Client | undefined> {
+    const client = (this.#client ??= await this.#open());
+    if (this.#isHeld) return client;
+    const { schema, bucket, name, rpc } = this.#options;
+    const { rows } = await client.query<{ readonly table: number }>(
+      `SELECT '${schema}.election'::regclass::oid::int AS table`,
+    );
+    const [row] = rows;
+    if (row === undefined) throw new Error("PostgreSQL gave no answer.");
+    if (!(await tryLock(client, { table: row.table, bucket })))
+      return undefined;
+    await client.query(
+      `UPDATE ${schema}.election SET supervisor = $2, supervisor_rpc = $3 WHERE bucket = $1`,
+      [bucket, name, rpc ?? null],
+    );
+    this.#isHeld = true;
+    return client;
+  }
+
+  /** Gives the session up, and the duty with it. */
+  async drop(): Promise<void> {
+    const client = this.#client;
+    this.#forget();
+    await client?.end().catch(() => undefined);
+  }
+
+  /** Resolves after so long, or when somebody wakes it. */
+  async sleep(ms: number): Promise<void> {
+    if (!this.#isWoken)
+      await new Promise<void>((resolve) => {
+        const cancel = this.#timers.after(Math.max(1, ms), resolve);
+        this.#wakeUp = () => {
+          cancel();
+          resolve();
+        };
+      });
+    this.#wakeUp = () => undefined;
+    this.#isWoken = false;
+  }
+
+  readonly wake = (): void => {
+    this.#isWoken = true;
+    this.#wakeUp();
+  };
+
+  #forget(): void {
+    this.#client = undefined;
+    this.#isHeld = false;
+  }
+
+  async #open(): Promise<pg.Client> {
+    const { url, schema, name, dutyMs } = this.#options;
+    const client: pg.Client = await openSession(
+      {
+        url,
+        name: `hardhat-sequencer supervisor ${name}`,
+        idleMs: dutyMs,
+        requestMs: dutyMs,
+      },
+      () => {
+        if (this.#client === client) this.#forget();
+      },
+    );
+    client.on("notification", ({ payload }) => {
+      // Roles change when a lease is released; operators change the election.
+      if (payload === "election" || payload === "released") this.wake();
+    });
+    await client.query(`LISTEN ${schema}`);
+    return client;
+  }
+}
