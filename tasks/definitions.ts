@@ -8,6 +8,7 @@ import { drainTask } from "./drain/definition.ts";
 import { explainTask } from "./explain/definition.ts";
 import { groupTasks } from "./group/definition.ts";
 import { identityTask } from "./identity/definition.ts";
+import { masterTask } from "./master/definition.ts";
 import { nodeTask } from "./node/definition.ts";
 import { receiptTask } from "./receipt/definition.ts";
 import { replicasTask } from "./replicas/definition.ts";
@@ -15,6 +16,7 @@ import { runTask } from "./run/definition.ts";
 import { simulateTask } from "./simulate/definition.ts";
 import { statusTask } from "./status/definition.ts";
 import { submitTask } from "./submit/definition.ts";
+import { superviseTask } from "./supervise/definition.ts";
 
 const named: readonly TaskDefinition[] = [
   callTask,
@@ -24,6 +26,7 @@ const named: readonly TaskDefinition[] = [
   explainTask,
   ...groupTasks,
   identityTask,
+  masterTask,
   nodeTask,
   receiptTask,
   replicasTask,
@@ -31,6 +34,7 @@ const named: readonly TaskDefinition[] = [
   simulateTask,
   statusTask,
   submitTask,
+  superviseTask,
 ];
 
 /** `sequencer:run` also as `sequencer run`, so that Hardhat lists it in the help of `sequencer`. */

@@ -277,7 +277,7 @@ export const definitions = {
     "cause",
   ),
   sequencer_replica_step_downs_total: counter(
-    "How often this replica lost the lease or gave it up: lease-lost, node-failed, promotion of another one, or stopped.",
+    "How often this replica lost the lease or gave it up: lease-lost, node-failed, promotion of another one, revoked by an operator or a supervisor, or stopped.",
     "lease-lost: the database or the network failed for longer than the lease, or this process was frozen. node-failed: the error is in its log.",
     "cause",
   ),

@@ -361,6 +361,12 @@ const messages = {
     reason: string;
   }) =>
     `${node} cannot listen to other nodes on ${address}: ${reason}. Stop what uses it, or choose another with --listen.`,
+  MASTER_FORCE_ALONE: () =>
+    "--force is only for --set: it makes a replica active that is not healthy. Add --set and the name of a replica, or leave out --force.",
+  MASTER_NOT_SET: ({ node, reason }: { node: string; reason: string }) =>
+    `The active replica of ${node} was not changed: ${reason}. Look at npx hardhat sequencer:master --name ${node}, and at the lines of the supervisor.`,
+  MASTER_UNSUPERVISED: ({ node }: { node: string }) =>
+    `No supervisor of ${node} is on duty, so nobody can check the replica. Start one with npx hardhat sequencer:supervise --name ${node}, or use npx hardhat sequencer:replicas --promote, which checks less.`,
   MEMBERS_MISSING: ({ option }: { option: string }) =>
     `${option} is for a new group. Add --members with the addresses of its members, or leave ${option} out.`,
   MEMBERS_TOO_MANY: ({ count, max }: { count: number; max: number }) =>
@@ -456,6 +462,10 @@ const messages = {
     `Port ${port}, for ${purpose} of ${node}, cannot be opened: ${reason}. Choose another with ${option}; 0 takes any that is free.`,
   GROUP_GONE: ({ group }: { group: string }) =>
     `Group ${group} was created after the snapshot to which the chain and the nodes went back, so it is gone. Create it again, or take the snapshot after it is created.`,
+  OPERATOR_PORT_WITHOUT_DATABASE: ({ port }: { port: number }) =>
+    `--operator-port "${port}" is for replicas, and they need the database that they share. Add sequencer.database to hardhat.config.ts, or leave out --operator-port.`,
+  OPERATOR_TOKEN_MISSING: ({ option }: { option: string }) =>
+    `${option} can take the role away from a replica, so it needs a token, also on this machine. Add operatorToken: configVariable("…") to sequencer.servers, and npx hardhat keystore set for its value.`,
   OPTIONS_EXCLUSIVE: ({ first, second }: { first: string; second: string }) =>
     `${first} and ${second} exclude each other. Leave one of them out.`,
   OPTIONS_INVALID: ({ what, problems }: { what: string; problems: string }) =>

@@ -11,7 +11,7 @@ import { z } from "zod";
 import { isLoopback, TOKEN_LENGTH_MIN } from "../api/rpc/guard.ts";
 import type { Conflict } from "./cluster-config.ts";
 
-/** Where the servers of `sequencer:node` listen, and to whom they answer. */
+/** Where the servers of `sequencer:node` and `sequencer:supervise` listen, and to whom they answer. */
 export interface ServersUserConfig {
   /** Where JSON-RPC listens: 127.0.0.1 unless told. On an address that other machines reach it needs `rpcToken`. */
   readonly rpcHost?: string;
@@ -25,6 +25,10 @@ export interface ServersUserConfig {
   readonly statusHost?: string;
   /** Requests for `/metrics` must carry it. */
   readonly statusToken?: SensitiveString;
+  /** Where the servers of operators listen: 127.0.0.1 unless told. They always need `operatorToken`. */
+  readonly operatorHost?: string;
+  /** Every request of an operator must carry it, and supervisors show it to replicas. */
+  readonly operatorToken?: SensitiveString;
 }
 
 /** The same, resolved. */
@@ -35,6 +39,8 @@ export interface ServersConfig {
   readonly rpcAllowedOrigins: readonly string[];
   readonly statusHost: string;
   readonly statusToken?: ResolvedConfigurationVariable;
+  readonly operatorHost: string;
+  readonly operatorToken?: ResolvedConfigurationVariable;
 }
 
 const hostDefault = "127.0.0.1";
@@ -99,6 +105,8 @@ export const serversType = z
       .optional(),
     statusHost: hostType.optional(),
     statusToken: sensitiveStringSchema.optional(),
+    operatorHost: hostType.optional(),
+    operatorToken: sensitiveStringSchema.optional(),
   })
   .strict();
 
@@ -106,7 +114,7 @@ export const serversType = z
 export function findServerConflicts(sequencer: unknown): readonly Conflict[] {
   const servers: unknown = Reflect.get(Object(sequencer), "servers");
   const valueOf = (key: string): unknown => Reflect.get(Object(servers), key);
-  return (["rpc", "status"] as const).flatMap((server) => {
+  return (["rpc", "status", "operator"] as const).flatMap((server) => {
     const host = valueOf(`${server}Host`);
     const token = valueOf(`${server}Token`);
     const path = ["servers", `${server}Token`];
@@ -139,6 +147,8 @@ export function resolveServersConfig(
     rpcAllowedOrigins = [],
     statusHost = hostDefault,
     statusToken,
+    operatorHost = hostDefault,
+    operatorToken,
   }: ServersUserConfig = {},
   resolveVariable: ConfigurationVariableResolver,
 ): ServersConfig {
@@ -150,6 +160,10 @@ export function resolveServersConfig(
     statusHost,
     ...(statusToken !== undefined && {
       statusToken: resolveVariable(statusToken),
+    }),
+    operatorHost,
+    ...(operatorToken !== undefined && {
+      operatorToken: resolveVariable(operatorToken),
     }),
   };
 }

@@ -8,7 +8,6 @@ import type { LogPlace } from "./options.ts";
 interface DutyOptions extends LogPlace {
   readonly url: string;
   readonly name: string;
-  readonly rpc: string | undefined;
   /** After so long without a request the server gives the duty to another supervisor. */
   readonly dutyMs: number;
 }
@@ -34,11 +33,14 @@ export class Duty {
     return this.#isHeld;
   }
 
-  /** The session with the duty; undefined if another supervisor has it. */
-  async take(): Promise<pg.Client | undefined> {
+  /**
+   * The session with the duty; undefined if another supervisor has it.
+   * @param rpc Where operators reach this supervisor, for people.
+   */
+  async take(rpc: string | undefined): Promise<pg.Client | undefined> {
     const client = (this.#client ??= await this.#open());
     if (this.#isHeld) return client;
-    const { schema, bucket, name, rpc } = this.#options;
+    const { schema, bucket, name } = this.#options;
     const { rows } = await client.query<{ readonly table: number }>(
       `SELECT '${schema}.election'::regclass::oid::int AS table`,
     );

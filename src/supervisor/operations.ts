@@ -57,7 +57,7 @@ export function createOperations(
     stoppedHash: async () => await stoppedHash(control, place),
     status: async () => {
       const view = await read();
-      const { isOnDuty, waitsFor } = supervisor;
+      const { isOnDuty, waitsFor = null } = supervisor;
       return {
         answeredBy: name,
         supervisor: view.supervisor?.name ?? null,
@@ -67,16 +67,18 @@ export function createOperations(
         isStopped: view.isStopped,
         isElectionOn: view.isElectionOn,
         tenureMs: view.tenureMs,
-        waitsFor: waitsFor ?? null,
-        replicas: view.replicas.map((one) => ({
-          name: one.name,
-          role: one.role,
-          health: isOnDuty ? supervisor.healthOf(one.name) : null,
-          problem: supervisor.problemOf(one.name) ?? null,
-          rpc: one.rpc ?? null,
-          operatorRpc: one.operatorRpc ?? null,
-          seenMsAgo: one.seenMsAgo,
-        })),
+        waitsFor: waitsFor,
+        replicas: view.replicas.map(
+          ({ name: replica, role, rpc, operatorRpc, seenMsAgo }) => ({
+            name: replica,
+            role,
+            health: isOnDuty ? supervisor.healthOf(replica) : null,
+            problem: supervisor.problemOf(replica) ?? null,
+            rpc: rpc ?? null,
+            operatorRpc: operatorRpc ?? null,
+            seenMsAgo,
+          }),
+        ),
         history: await lately(control, place),
       };
     },

@@ -12,8 +12,6 @@ export interface SupervisorOptions
   readonly url: string;
   /** Of this supervisor, for people. */
   readonly name: string;
-  /** Where operators reach this supervisor; undefined if they do not. */
-  readonly rpc: string | undefined;
   /** For the operators' servers of replicas. */
   readonly token: string;
   /** Pause between rounds of probes, and how long each may take. */
@@ -30,7 +28,7 @@ export const supervisorDefaults = {
   probeMs: 1_000,
   probes: 5,
   revokeMs: 500,
-  grantMs: 5_000,
+  grantMs: 3_000,
   tenureMsMin: 30_000,
   lagMax: 1_000,
   dispatchMsMax: 120_000,
@@ -39,11 +37,11 @@ export const supervisorDefaults = {
 /** A supervisor that the server has not heard for so many rounds loses its duty. */
 const DUTY_ROUNDS = 5;
 
-/** After so long without a sign of life the server gives the duty to another supervisor. */
+/** After so long without a sign of life the server gives the duty to another supervisor. No step takes as long. */
 export function dutyMsOf({
   probeMs,
   revokeMs,
   grantMs,
 }: Pick<SupervisorOptions, "probeMs" | "revokeMs" | "grantMs">): number {
-  return DUTY_ROUNDS * Math.max(probeMs, revokeMs, grantMs);
+  return Math.max(DUTY_ROUNDS * probeMs, 2 * probeMs + revokeMs + grantMs);
 }

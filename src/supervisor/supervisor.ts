@@ -33,6 +33,7 @@ export class Supervisor {
   readonly #duty: Duty;
   readonly #prober: Prober;
   readonly #steps: Steps;
+  #rpc: string | undefined;
   #waitsFor: WaitReason | undefined;
   #isOnDuty = false;
   #hasTrouble = false;
@@ -80,22 +81,24 @@ export class Supervisor {
     return this.#prober.problemOf(replica);
   }
 
-  start(): void {
+  /** @param rpc Where operators reach it. */
+  start(rpc?: string): void {
+    this.#rpc = rpc;
     this.#running = this.#run();
   }
 
   /** Resolves when nothing of it runs any more. Another supervisor can have the duty at once. */
-  async stop(): Promise<void> {
+  readonly stop = async (): Promise<void> => {
     this.#isStopping = true;
     this.#duty.wake();
     await this.#running;
-  }
+  };
 
   async #run(): Promise<void> {
     while (!this.#isStopping) {
       let pauseMs = this.#options.probeMs;
       try {
-        const client = await this.#duty.take();
+        const client = await this.#duty.take(this.#rpc);
         this.#tellDuty(client !== undefined);
         if (client !== undefined) pauseMs = await this.#round(client);
         this.#tellTrouble(undefined);

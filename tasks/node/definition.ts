@@ -57,6 +57,12 @@ export const nodeTask: TaskDefinition = task(
   })
   .addOption({
     ...text,
+    name: "operatorPort",
+    description:
+      "The port on which operators and supervisors reach this replica, with sequencer.servers.operatorToken (default: none, and they do not)",
+  })
+  .addOption({
+    ...text,
     name: "logLevel",
     description:
       "With --json, the least that is written: debug, info, warn or error (default: info)",

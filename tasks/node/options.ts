@@ -17,6 +17,7 @@ export interface NodeOptions {
   readonly statusHost?: string | undefined;
   readonly logLevel?: string | undefined;
   readonly replica?: string | undefined;
+  readonly operatorPort?: string | undefined;
 }
 
 /** What the user asks for, checked. */
@@ -35,6 +36,8 @@ export interface NodeRequest extends NodeHome {
   readonly level: LogLevel;
   /** Which replica of the node it is; undefined: that of this machine, if the node has replicas. */
   readonly replica: string | undefined;
+  /** For operators and supervisors of replicas. 0 means any; undefined: they cannot reach it. */
+  readonly operatorPort: number | undefined;
 }
 
 const rpcPortDefault = 8550;
@@ -60,6 +63,10 @@ export function parseNodeOptions(options: NodeOptions): NodeRequest {
     statusHost: parseHost("--status-host", options.statusHost),
     level: parseChoice("--log-level", options.logLevel, logLevels) ?? "info",
     replica: parseReplica(options.replica),
+    operatorPort: parseNumber("--operator-port", options.operatorPort, {
+      min: 0,
+      max: portMax,
+    }),
   };
 }
 

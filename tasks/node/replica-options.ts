@@ -14,15 +14,26 @@ import { version } from "../shared/version.ts";
 export function replicaOptionsOf(
   prepared: Prepared,
   database: NodeDatabase,
-  { name, url }: { readonly name: string; readonly url: string },
+  {
+    name,
+    url,
+    operatorUrl,
+  }: {
+    readonly name: string;
+    readonly url: string;
+    readonly operatorUrl: string | undefined;
+  },
 ): ReplicaOptions {
   const { request, accounts, identity, listen, sockets } = prepared;
   const { node: _node, host: _host, ...settings } = database;
   const { endorser, payer } = accounts;
   const reachable = (host: string): string =>
     ["0.0.0.0", "::", "[::]"].includes(host) ? hostname() : host;
-  const rpc = new URL(url);
-  rpc.hostname = reachable(rpc.hostname);
+  const reachableUrl = (text: string): string => {
+    const address = new URL(text);
+    address.hostname = reachable(address.hostname);
+    return address.href.replace(/\/$/, "");
+  };
   return {
     ...settings,
     name,
@@ -41,7 +52,10 @@ export function replicaOptionsOf(
     },
     about: {
       version: version(),
-      rpc: rpc.href.replace(/\/$/, ""),
+      rpc: reachableUrl(url),
+      ...(operatorUrl !== undefined && {
+        operatorRpc: reachableUrl(operatorUrl),
+      }),
       peersAddress: showAddress({
         host: reachable(listen.host),
         port: sockets.port,

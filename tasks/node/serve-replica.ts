@@ -21,8 +21,10 @@ import type { NodeDatabase } from "../shared/database.ts";
 import { failureOf } from "../shared/failure.ts";
 import { databaseErrorOf } from "../shared/replica-errors.ts";
 import { refusalOf } from "../shared/rpc-servers.ts";
+import { ReplicaProgress } from "../../src/supervisor/progress.ts";
 import { createNodeHost, type NodeHost } from "./node-host.ts";
 import type { Prepared } from "./prepare.ts";
+import { openReplicaOperators, PROGRESS_MS } from "./replica-operators.ts";
 import { replicaOptionsOf } from "./replica-options.ts";
 import type { Reachable } from "./reporter.ts";
 import { createMonitor, reachableOf, type ServePorts } from "./serve.ts";
@@ -45,12 +47,18 @@ export async function serveReplica(
   );
   await parts.add(status.close);
   const urls = await running.listen();
+  const operators = await openReplicaOperators(prepared, running);
+  await parts.add(operators.close);
   await parts.add(async () => {
     await stopThenClose(running.close, [prepared.usersClient]);
   });
   await parts.add(running.monitor.stop);
   await running.start(
-    replicaOptionsOf(prepared, database, { name, url: urls.httpUrl }),
+    replicaOptionsOf(prepared, database, {
+      name,
+      url: urls.httpUrl,
+      operatorUrl: operators.url,
+    }),
   );
   return reachableOf(prepared, { ...urls, statusUrl: status.url });
 }
@@ -58,7 +66,8 @@ export async function serveReplica(
 /** What a process has of a replica: a server and a monitor for as long as it lives, and a node while it is active. */
 class RunningReplica {
   readonly monitor: ReturnType<typeof createMonitor>;
-  readonly #name: string;
+  readonly progress: ReplicaProgress;
+  readonly name: string;
   readonly #database: NodeDatabase;
   readonly #prepared: Prepared;
   readonly #ports: ServePorts;
@@ -77,7 +86,7 @@ class RunningReplica {
     ports: ServePorts,
   ) {
     const { request, servers } = prepared;
-    this.#name = name;
+    this.name = name;
     this.#database = database;
     this.#prepared = prepared;
     this.#ports = ports;
@@ -87,6 +96,14 @@ class RunningReplica {
       isPassive: () => this.#replica?.role !== "active",
       replica: () => this.#replica?.sample(),
     });
+    this.progress = new ReplicaProgress(
+      { payer: prepared.accounts.payer.address, waitMs: PROGRESS_MS },
+      {
+        timers: machineTimers,
+        client: prepared.usersClient,
+        indexedHeight: () => this.#node?.host.node.height(),
+      },
+    );
     this.#whoIsActive = new WhoIsActive(
       { node: request.name, replica: name },
       {
@@ -116,6 +133,15 @@ class RunningReplica {
       },
     );
     this.#server.pause(this.#why());
+  }
+
+  /** Undefined before it has started. */
+  get replica(): Replica | undefined {
+    return this.#replica;
+  }
+
+  get report(): (error: unknown) => void {
+    return this.#ports.reporter.report;
   }
 
   async listen(): ReturnType<RpcServer["start"]> {
@@ -178,6 +204,7 @@ class RunningReplica {
       openDisk,
       onFact: (fact) => {
         this.monitor.see(fact);
+        this.progress.see(fact);
         reporter.see(fact);
       },
       onFatal: (error) => {
@@ -232,7 +259,7 @@ class RunningReplica {
     const { active, snapshotSequence, replicas, since, ...rest } = status;
     return {
       ...rest,
-      answeredBy: this.#name,
+      answeredBy: this.name,
       since: since.toISOString(),
       ...(active !== undefined && { active }),
       ...(snapshotSequence !== undefined && { snapshotSequence }),
@@ -252,7 +279,7 @@ class RunningReplica {
     const { name: node } = this.#prepared.request;
     return new SequencerError(
       "REPLICA_FAILED",
-      { node, replica: this.#name, reason: cause.message },
+      { node, replica: this.name, reason: cause.message },
       cause,
     );
   }

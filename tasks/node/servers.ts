@@ -4,10 +4,13 @@ import { isLoopback } from "../../src/api/rpc/guard.ts";
 import type { RpcOptions } from "../../src/api/rpc/server.ts";
 import type { MonitorDoorOptions } from "../../src/monitor/door.ts";
 import { SequencerError } from "../../src/plugin/errors.ts";
+import type { ServersConfig } from "../../src/plugin/servers-config.ts";
 import {
-  isToken,
-  type ServersConfig,
-} from "../../src/plugin/servers-config.ts";
+  type OperatorAccess,
+  readOperatorAccess,
+  readToken,
+  requireOperatorToken,
+} from "../shared/tokens.ts";
 import type { NodeRequest } from "./options.ts";
 
 /** Where the servers of a node listen, and to whom they answer. */
@@ -19,19 +22,27 @@ export interface ServerAccess {
   readonly status: Pick<MonitorDoorOptions, "host" | "token"> & {
     readonly host: string;
   };
+  /** Undefined if operators do not reach it. */
+  readonly operator: OperatorAccess | undefined;
 }
 
 /** Reads the tokens. Options go before the configuration. */
 export async function readServers(
   config: ServersConfig,
-  request: Pick<NodeRequest, "rpcHost" | "statusHost">,
+  request: Pick<NodeRequest, "rpcHost" | "statusHost" | "operatorPort">,
 ): Promise<ServerAccess> {
   requireTokens(config, request);
   const { rpcHost = config.rpcHost, statusHost = config.statusHost } = request;
   const { rpcAllowedHosts, rpcAllowedOrigins } = config;
   const rpcToken = await readToken(config.rpcToken, "rpcToken");
   const statusToken = await readToken(config.statusToken, "statusToken");
+  const { operatorPort } = request;
+  const operator =
+    operatorPort === undefined
+      ? undefined
+      : await readOperatorAccess(config, operatorPort, "--operator-port");
   return {
+    operator,
     rpc: {
       host: rpcHost,
       token: rpcToken,
@@ -45,7 +56,7 @@ export async function readServers(
 /** Whether there is a token for every server that other machines reach. None is read: that may ask for a password. */
 export function requireTokens(
   config: ServersConfig,
-  request: Pick<NodeRequest, "rpcHost" | "statusHost">,
+  request: Pick<NodeRequest, "rpcHost" | "statusHost" | "operatorPort">,
 ): void {
   requireToken(request.rpcHost ?? config.rpcHost, config.rpcToken, "rpc");
   requireToken(
@@ -53,6 +64,8 @@ export function requireTokens(
     config.statusToken,
     "status",
   );
+  if (request.operatorPort !== undefined)
+    requireOperatorToken(config, "--operator-port");
 }
 
 function requireToken(
@@ -66,14 +79,4 @@ function requireToken(
     option: `--${server}-host`,
     setting: `${server}Token`,
   });
-}
-
-async function readToken(
-  variable: ResolvedConfigurationVariable | undefined,
-  setting: string,
-): Promise<string | undefined> {
-  const token = await variable?.get();
-  if (token !== undefined && !isToken(token))
-    throw new SequencerError("SERVER_TOKEN_INVALID", { setting });
-  return token;
 }

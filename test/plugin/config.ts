@@ -26,6 +26,7 @@ describe("plugin: configuration", function () {
         rpcHost: "127.0.0.1",
         rpcAllowedOrigins: [],
         statusHost: "127.0.0.1",
+        operatorHost: "127.0.0.1",
       },
       nodes: ["alice", "bob", "carol", "dave"],
       threshold: undefined,

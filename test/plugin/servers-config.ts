@@ -27,6 +27,7 @@ describe("plugin: configuration of servers", () => {
       { rpcHost: "127.0.0.2" },
       { rpcHost: "0.0.0.0", rpcToken: token },
       { statusHost: "::", statusToken: variable },
+      { operatorHost: "10.0.0.7", operatorToken: variable },
       {
         rpcHost: "alice.example",
         rpcToken: variable,
@@ -49,6 +50,9 @@ describe("plugin: configuration of servers", () => {
     expect(
       await problemsOf({ rpcHost: "0.0.0.0", statusToken: token }),
     ).to.have.length(1);
+    expect(
+      await problemsOf({ operatorHost: "0.0.0.0", rpcToken: token }),
+    ).to.have.length(1);
   });
 
   it("refuses hostile values, each with its path, and shows no token", async () => {
@@ -64,6 +68,8 @@ describe("plugin: configuration of servers", () => {
         "é".repeat(20),
       ],
       statusToken: [{}, [token], "secret"],
+      operatorHost: [null, "", "a:80", "a\n"],
+      operatorToken: [7, "", "short", ` ${token}`, "é".repeat(20)],
       rpcAllowedHosts: [7, "a", [""], ["a:80"], ["*"], Array(65).fill("a")],
       rpcAllowedOrigins: [
         "https://a",
@@ -95,6 +101,7 @@ describe("plugin: configuration of servers", () => {
       rpcHost: "127.0.0.1",
       rpcAllowedOrigins: [],
       statusHost: "127.0.0.1",
+      operatorHost: "127.0.0.1",
     });
     const hre = await anEnvironment({
       sequencer: {

@@ -73,6 +73,7 @@ describe("tasks: the reference", () => {
       "group list",
       "group show",
       "identity",
+      "master",
       "node",
       "receipt",
       "replicas",
@@ -80,6 +81,7 @@ describe("tasks: the reference", () => {
       "simulate",
       "status",
       "submit",
+      "supervise",
     ]);
   });
 

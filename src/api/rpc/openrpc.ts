@@ -3,7 +3,10 @@ import { z } from "zod/v4";
 import type { Method } from "./method.ts";
 
 /** Describes methods in the OpenRPC format (https://spec.open-rpc.org). */
-export function openRpc(methods: readonly Method[]): Record<string, unknown> {
+export function openRpc(
+  methods: readonly Method[],
+  description = "What a node does for its users. Parameters are given by position, all of them; null stands for one that is left out.",
+): Record<string, unknown> {
   const schemas = new Map<string, unknown>();
   const described = methods.map((method) => ({
     name: method.name,
@@ -25,8 +28,7 @@ export function openRpc(methods: readonly Method[]): Record<string, unknown> {
     info: {
       title: "hardhat-sequencer",
       version: "1",
-      description:
-        "What a node does for its users. Parameters are given by position, all of them; null stands for one that is left out.",
+      description,
     },
     methods: described,
     components: { schemas: Object.fromEntries([...schemas].sort(byName)) },

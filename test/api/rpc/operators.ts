@@ -5,7 +5,16 @@ import {
   createReplicaMethods,
   type ReplicaOperations,
 } from "../../../src/api/rpc/methods/operators.ts";
-import { OperatorServer } from "../../../src/api/rpc/operator-server.ts";
+import {
+  coordinatorMethods,
+  operatorDocument,
+  replicaMethods,
+  withDiscovery,
+} from "../../../src/api/rpc/operator-methods.ts";
+import {
+  type HttpRpcServer,
+  operatorServer,
+} from "../../../src/api/rpc/http-rpc-server.ts";
 
 const token = "a token of operators, not to be shown";
 const hash = "ab".repeat(32);
@@ -34,17 +43,17 @@ describe("The servers of operators", () => {
       }),
   };
   const reported: unknown[] = [];
-  const aServer = (given: string): OperatorServer =>
-    new OperatorServer(
+  const aServer = (given: string): HttpRpcServer =>
+    operatorServer(
       {
         host: "127.0.0.1",
         port: 0,
         token: given,
-        methods: createReplicaMethods(operations),
+        methods: withDiscovery(createReplicaMethods(operations)),
       },
       { report: (error) => reported.push(error) },
     );
-  let server: OperatorServer;
+  let server: HttpRpcServer;
   let url: string;
 
   beforeEach(async () => {
@@ -124,6 +133,22 @@ describe("The servers of operators", () => {
       "result.replica",
       "r1",
     );
+  });
+
+  it("describe themselves, each its own methods", async () => {
+    const names = (document: unknown): readonly string[] =>
+      (
+        document as { readonly methods: readonly { readonly name: string }[] }
+      ).methods.map(({ name }) => name);
+    const told = (await ask("rpc.discover")) as { readonly result: unknown };
+    const own = replicaMethods.map(({ name }) => name);
+    expect(names(told.result)).to.deep.equal([...own, "rpc.discover"]);
+    const all = names(operatorDocument());
+    expect(all).to.deep.equal([
+      ...own,
+      ...coordinatorMethods.map(({ name }) => name),
+    ]);
+    expect(new Set(all).size).to.equal(all.length);
   });
 
   it("refuse what does not fit, and carry nothing out", async () => {

@@ -1,5 +1,5 @@
 import { createReplicaMethods } from "../../../src/api/rpc/methods/operators.ts";
-import { OperatorServer } from "../../../src/api/rpc/operator-server.ts";
+import { operatorServer } from "../../../src/api/rpc/http-rpc-server.ts";
 import { machineTimers } from "../../../src/async/timers.ts";
 import type { Replica } from "../../../src/replica/replica.ts";
 import { ReplicaProgress } from "../../../src/supervisor/progress.ts";
@@ -52,7 +52,7 @@ export async function openOperators(
       () => undefined,
     );
   }, LOOK_MS).unref();
-  const server = new OperatorServer(
+  const server = operatorServer(
     {
       host: "127.0.0.1",
       port,

@@ -2,7 +2,6 @@ import { expect } from "chai";
 
 import pg from "pg";
 
-import type { LogPlace } from "../../../src/supervisor/options.ts";
 import { switchElection } from "../../../src/supervisor/switch.ts";
 import { readElection } from "../../../src/supervisor/election-view.ts";
 import {
@@ -17,10 +16,11 @@ import { ReplicaScene } from "../replica-scene.ts";
 import { ChainLinks } from "./chain-links.ts";
 import { ProbeGate } from "./probe-gate.ts";
 import { StandingSamples } from "./standing-samples.ts";
-import {
-  SupervisorProcess,
-  type SupervisorSettings,
-} from "./supervisor-process.ts";
+import { SupervisorProcess } from "./supervisor-process.ts";
+import type {
+  LogPlace,
+  SupervisorOptions,
+} from "../../../src/supervisor/options.ts";
 
 export const token = "a token of operators, not to be shown";
 
@@ -116,7 +116,7 @@ export class SupervisedScene {
 
   supervisor(
     name: string,
-    settings: Partial<SupervisorSettings> = {},
+    settings: Partial<SupervisorOptions> = {},
   ): SupervisorProcess {
     const { server, schema } = this.scene;
     const one = new SupervisorProcess({

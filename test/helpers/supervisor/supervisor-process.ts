@@ -12,8 +12,6 @@ import {
 
 const program = path.resolve(import.meta.dirname, "supervisor-child.ts");
 
-export type SupervisorSettings = Omit<SupervisorOptions, "rpc">;
-
 interface Ready {
   readonly type: "Ready";
   readonly rpc: string;
@@ -30,8 +28,8 @@ export class SupervisorProcess {
   #looks: (() => void)[] = [];
 
   constructor(
-    settings: Partial<SupervisorSettings> &
-      Pick<SupervisorSettings, "url" | "schema" | "name" | "token">,
+    settings: Partial<SupervisorOptions> &
+      Pick<SupervisorOptions, "url" | "schema" | "name" | "token">,
   ) {
     this.#token = settings.token;
     this.#child = spawn(

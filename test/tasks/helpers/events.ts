@@ -19,9 +19,11 @@ import type {
   GroupImportedFact,
 } from "../../../tasks/group/facts.ts";
 import type { IdentityFact } from "../../../tasks/identity/identity.ts";
+import type { MasterFact } from "../../../tasks/master/facts.ts";
 import type { ReceiptFact } from "../../../tasks/receipt/show-receipt.ts";
 import type { ReplicasFact } from "../../../tasks/replicas/facts.ts";
 import type { SimulateFact } from "../../../tasks/simulate/facts.ts";
+import type { SuperviseFact } from "../../../tasks/supervise/facts.ts";
 
 interface Typed {
   readonly type: string;
@@ -323,6 +325,52 @@ const replicas: Events<ReplicasFact> = {
   },
 };
 
+const master: Events<MasterFact> = {
+  election: { isOn: 1, isChanged: 1 },
+  changed: { master: 1, epoch: 1, elapsedMs: 1 },
+  master: {
+    node: 1,
+    master: 1,
+    tenureMs: 1,
+    epoch: 1,
+    turn: 1,
+    hash: 1,
+    isStopped: 1,
+    isElectionOn: 1,
+    supervisor: 1,
+    supervisorUrl: 1,
+  },
+  act: {
+    at: 1,
+    act: 1,
+    replica: 1,
+    epoch: 1,
+    turn: 1,
+    reason: 1,
+    supervisor: 1,
+  },
+};
+
+const supervise: Events<SuperviseFact> = {
+  ready: { node: 1, supervisor: 1, url: 1, readsUrl: 1 },
+  duty: { isOn: 1 },
+  waiting: { reason: 1 },
+  probe: { replica: 1, problem: 1 },
+  found: { master: 1, epoch: 1 },
+  revoked: {
+    master: 1,
+    reason: 1,
+    turn: 1,
+    hash: 1,
+    isPolite: 1,
+    elapsedMs: 1,
+  },
+  granted: { replica: 1, reason: 1, problem: 1, elapsedMs: 1 },
+  refused: { replica: 1, problem: 1 },
+  "database-trouble": { reason: 1 },
+  stopping: {},
+};
+
 const all = new Map<string, Readonly<Record<string, object>>>(
   Object.entries({
     call,
@@ -339,12 +387,14 @@ const all = new Map<string, Readonly<Record<string, object>>>(
     "group list": groupList,
     "group show": groupShow,
     identity,
+    master,
     receipt,
     replicas,
     run,
     simulate,
     status,
     submit,
+    supervise,
   }),
 );
 

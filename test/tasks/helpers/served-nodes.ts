@@ -173,6 +173,7 @@ export class ServedNodes {
       options = {},
       addresses = {},
       folder = options.replica,
+      chainUrl = this.#url,
       ...config
     }: {
       readonly groups?: Readonly<Record<string, GroupEntry>>;
@@ -181,6 +182,8 @@ export class ServedNodes {
       readonly database?: DatabaseUserConfig;
       /** Of the replica whose data directory it has. */
       readonly folder?: string;
+      /** Another way to the same chain. */
+      readonly chainUrl?: string;
       /** Of nodes, as this node has them in its configuration. */
       readonly addresses?: Partial<Record<Name, readonly string[]>>;
     } = {},
@@ -194,7 +197,8 @@ export class ServedNodes {
       },
     );
     const dataDir = this.#dataDirOf(name, folder);
-    const { networks, sequencer } = this.configuration(groups);
+    const { sequencer } = this.configuration(groups);
+    const networks = { chain: { type: "http" as const, url: chainUrl } };
     return await serve(
       parseNodeOptions({
         name,

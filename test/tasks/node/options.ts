@@ -30,6 +30,7 @@ describe("plugin: options of sequencer:node", function () {
       statusHost: undefined,
       level: "info",
       replica: undefined,
+      operatorPort: undefined,
     });
   });
 
@@ -64,6 +65,7 @@ describe("plugin: options of sequencer:node", function () {
     expect(refusalOf({ listen: "8650" })).to.match(/Write host:port/);
     expect(refusalOf({ rpcPort: "65535" })).to.match(/--rpc-port "65535"/);
     expect(refusalOf({ statusPort: "-1" })).to.match(/--status-port "-1"/);
+    expect(refusalOf({ operatorPort: "-1" })).to.match(/--operator-port "-1"/);
     for (const host of ["", "a b", "host:80", "[::1]", "http://a", "a\n"])
       for (const name of ["rpcHost", "statusHost"] as const)
         expect(refusalOf({ [name]: host }), host).to.match(

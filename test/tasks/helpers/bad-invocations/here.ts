@@ -166,7 +166,49 @@ const node: readonly Row[] = [
     [...home, "--replica", "r1"],
     ['"r1"', "sequencer.database"],
   ],
+  ["NUMBER_INVALID", [...home, "--operator-port", "65536"], "65536"],
+  ["NUMBER_INVALID", [...home, "--operator-port", ""], '""'],
+  [
+    "OPERATOR_TOKEN_MISSING",
+    [...home, "--operator-port", "0"],
+    ["--operator-port", "operatorToken"],
+  ],
   ["HARDHAT", [...home, "--port", "8550"], "--port"],
+];
+
+const alice = ["--name", "alice"] as const;
+
+/** A project without a token for operators, and without a database. */
+const supervise: readonly Row[] = [
+  ["NODE_NAME_INVALID", [], "--name"],
+  ["NODE_NAME_INVALID", ["--name", "../alice"], "../alice"],
+  ["REPLICA_NAME_INVALID", [...alice, "--supervisor", ""], "--supervisor"],
+  ["REPLICA_NAME_INVALID", [...alice, "--supervisor", "s 1"], '"s 1"'],
+  ["NUMBER_INVALID", [...alice, "--port", "65536"], "65536"],
+  ["NUMBER_INVALID", [...alice, "--port=-1"], "-1"],
+  ["NUMBER_INVALID", [...alice, "--reads-port", "many"], '"many"'],
+  ["NUMBER_INVALID", [...alice, "--probes", "0"], '"0"'],
+  ["NUMBER_INVALID", [...alice, "--probe-ms", "49"], "49"],
+  ["NUMBER_INVALID", [...alice, "--probe-ms", huge], huge],
+  ["NUMBER_INVALID", [...alice, "--tenure-ms", "1.5"], "1.5"],
+  ["OPERATOR_TOKEN_MISSING", alice, ["--port", "operatorToken"]],
+];
+
+/** A project without a database. */
+const master: readonly Row[] = [
+  ["NODE_NAME_INVALID", [], "--name"],
+  ["NODE_NAME_INVALID", ["--name", "../alice"], "../alice"],
+  ["DATABASE_NOT_CONFIGURED", alice, "alice"],
+  ["REPLICA_NAME_INVALID", [...alice, "--set", ""], "--set"],
+  ["REPLICA_NAME_INVALID", [...alice, "--set", "r 2"], '"r 2"'],
+  ["DATABASE_NOT_CONFIGURED", [...alice, "--set", "r2"], "alice"],
+  ["MASTER_FORCE_ALONE", [...alice, "--force"], ["--force", "--set"]],
+  [
+    "OPTIONS_EXCLUSIVE",
+    [...alice, "--start-election", "--stop-election"],
+    ["--stop-election", "--start-election"],
+  ],
+  ["DATABASE_NOT_CONFIGURED", [...alice, "--start-election"], "alice"],
 ];
 
 const run: readonly Row[] = [
@@ -236,8 +278,10 @@ export const badHere: readonly BadInvocation[] = [
   ...of("sequencer:database snapshot", databaseOfNode),
   ...of("sequencer:database turns", turns),
   ...of("sequencer:identity", identity),
+  ...of("sequencer:master", master),
   ...of("sequencer:node", node),
   ...of("sequencer:replicas", replicas),
   ...of("sequencer:run", run),
   ...of("sequencer:simulate", simulate),
+  ...of("sequencer:supervise", supervise),
 ];

@@ -1,35 +1,35 @@
 import type { Server } from "node:http";
 
 import { Dispatcher } from "./dispatcher.ts";
-import { guard, requireSafe, TOKEN_LENGTH_MIN } from "./guard.ts";
+import {
+  guard,
+  type GuardOptions,
+  requireSafe,
+  TOKEN_LENGTH_MIN,
+} from "./guard.ts";
 import { httpServer } from "./http.ts";
 import { rpcLimits } from "./limits.ts";
 import { close, listen } from "./listening.ts";
 import type { Method } from "./method.ts";
 
-export interface OperatorServerOptions {
-  readonly host: string;
+export interface HttpRpcOptions extends GuardOptions {
   /** 0 takes a free one. */
   readonly port: number;
-  /** There is always one: on this machine are others than operators, too. */
-  readonly token: string;
   readonly methods: readonly Method[];
 }
 
-/** JSON-RPC for operators over HTTP, apart from that of users: it answers whatever the role of a replica is. */
-export class OperatorServer {
-  readonly #options: OperatorServerOptions;
+/** JSON-RPC over HTTP whose methods need no API of a node. */
+export class HttpRpcServer {
+  readonly #options: HttpRpcOptions;
   readonly #report: (error: unknown) => void;
   readonly #work = new Set<Promise<void>>();
   #server: Server | undefined;
 
-  /** Throws if the token can be guessed. */
+  /** Throws if the options would let everybody in. */
   constructor(
-    options: OperatorServerOptions,
+    options: HttpRpcOptions,
     ports: { readonly report: (error: unknown) => void },
   ) {
-    if (options.token.length < TOKEN_LENGTH_MIN)
-      throw new Error("The operators' server needs a token that is not short.");
     requireSafe("RPC server", options);
     this.#options = options;
     this.#report = ports.report;
@@ -69,4 +69,14 @@ export class OperatorServer {
     if (server !== undefined) await close(server);
     await Promise.all(this.#work);
   }
+}
+
+/** One for operators, apart from that of users. It has a token also on this machine, where others than operators are. */
+export function operatorServer(
+  options: HttpRpcOptions & { readonly token: string },
+  ports: { readonly report: (error: unknown) => void },
+): HttpRpcServer {
+  if (options.token.length < TOKEN_LENGTH_MIN)
+    throw new Error("The server of operators needs a token that is not short.");
+  return new HttpRpcServer(options, ports);
 }
