@@ -5,6 +5,9 @@ import { tryLock } from "../replica/lock.ts";
 import { openSession } from "../replica/session.ts";
 import type { LogPlace } from "./options.ts";
 
+/** A server that does not answer by then is not waited for. */
+const CLOSE_MS = 1_000;
+
 interface DutyOptions extends LogPlace {
   readonly url: string;
   readonly name: string;
@@ -56,8 +59,22 @@ export class Duty {
     return client;
   }
 
-  /** Gives the session up, and the duty with it. */
-  async drop(): Promise<void> {
+  /** Gives the session up, and the duty with it, as soon as the server notices. */
+  drop(): void {
+    void this.#end();
+  }
+
+  /** The same; resolves when the server has noticed, or does not answer. */
+  async close(): Promise<void> {
+    await Promise.race([
+      this.#end(),
+      new Promise<void>((resolve) => {
+        this.#timers.after(CLOSE_MS, resolve);
+      }),
+    ]);
+  }
+
+  async #end(): Promise<void> {
     const client = this.#client;
     this.#forget();
     await client?.end().catch(() => undefined);

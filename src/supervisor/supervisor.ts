@@ -17,8 +17,6 @@ import type { Health } from "./window.ts";
 
 /** Pause between rounds while a log is stopped: replicas are about to have its last turn. */
 const HURRY_MS = 100;
-/** A round that took so many pauses longer than answers may take was interrupted, and what it saw is old. */
-const OLD_ROUNDS = 2;
 /** A timer may be so much too early. */
 const EARLY_MS = 2;
 
@@ -104,12 +102,12 @@ export class Supervisor {
         this.#tellTrouble(undefined);
       } catch (error) {
         this.#tellTrouble(error);
-        await this.#duty.drop();
+        this.#duty.drop();
         this.#tellDuty(false);
       }
       if (!this.#stops() && pauseMs > 0) await this.#duty.sleep(pauseMs);
     }
-    await this.#duty.drop();
+    await this.#duty.close();
     this.#tellDuty(false);
   }
 
@@ -125,7 +123,8 @@ export class Supervisor {
     const answers = await this.#prober.ask(replicas);
     // The log is read after the replicas have said what they have of it.
     const view = await readElection(client, this.#options);
-    if (this.#timers.now() - beganAt > (1 + OLD_ROUNDS) * probeMs) return 0;
+    // It was interrupted for so long that another supervisor may have had the duty.
+    if (this.#timers.now() - beganAt > dutyMsOf(this.#options)) return 0;
     const counts = beganAt >= this.#countsAt - EARLY_MS;
     if (counts) this.#countsAt = beganAt + probeMs;
     this.#prober.take(answers, { counts });

@@ -52,9 +52,10 @@ export async function makeMaster(
     await pause(LOOK_MS);
   }
   await answerWish(client, place, { number, refusal: undefined });
+  const { isStopped } = await readElection(client, place);
   throw new WishRefusal(
     "LATE",
-    `${wish.name} has not become the master within ${WISH_MS / 1_000} s`,
+    `${wish.name} has not become the master within ${WISH_MS / 1_000} s${isStopped ? ". The log is stopped, so nobody is active: ask for another one" : ""}`,
   );
 }
 

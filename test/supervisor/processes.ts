@@ -160,6 +160,41 @@ describe("A supervisor of replicas in processes of their own", function () {
     expect(grants.map((one) => one.head)).to.deep.include(head);
   });
 
+  for (const [method, name] of [
+    ["admin_stopSequencer", "r1"],
+    ["admin_startSequencer", "r2"],
+  ] as const)
+    for (const isDelivered of [false, true])
+      it(`is followed by another one that ends what it began, when it is killed at ${method} that ${isDelivered ? "arrives" : "does not arrive"}`, async () => {
+        await world.start("r1", "r2");
+        const first = world.supervisor("s1");
+        await world.untilHealthy(first, "r1", "r2");
+        const second = world.supervisor("s2");
+        await second.rpc();
+        let isKilled = false;
+        world.gate(name).watch((asked) => {
+          if (asked !== method || isKilled) return;
+          isKilled = true;
+          first.kill("SIGKILL");
+          // Its answer reaches nobody; the next supervisor gets through.
+          if (!isDelivered) world.gate(name).failOnce();
+        });
+        world.chain.cut("r1");
+        await first.exited;
+        await world.untilMaster("r2");
+        expect(await world.save("r2")).to.equal(true);
+        await second.untilFact("Found", ({ master }) => master === "r2");
+        const { epoch, supervisor } = await world.view();
+        expect(supervisor?.name).to.equal("s2");
+        const found = (await world.history()).filter(
+          ({ act }) => act === "found",
+        );
+        expect(new Set(found.map((one) => one.epoch)).size).to.equal(
+          found.length,
+        );
+        expect(found.at(-1)).to.include({ replica: "r2", epoch });
+      });
+
   it("leaves the duty to another supervisor when it is frozen, and does nothing when it wakes up", async () => {
     await world.start("r1", "r2");
     const quick = { grantMs: 400 };

@@ -7,7 +7,9 @@ export class ProbeGate {
   readonly #target: string;
   readonly #server: Server;
   readonly #refused = new Set<string>();
+  #onRequest: (method: string) => void = () => undefined;
   #failures = 0;
+  #failsNext = false;
   #probes = 0;
   #url = "";
   #looks: (() => void)[] = [];
@@ -17,6 +19,7 @@ export class ProbeGate {
     this.#server = createServer((request, response) => {
       void text(request).then(async (body) => {
         const { method } = JSON.parse(body) as { readonly method: string };
+        this.#onRequest(method);
         const isGood = this.#lets(method);
         if (!isGood) {
           request.socket.destroy();
@@ -62,10 +65,20 @@ export class ProbeGate {
     this.#failures = probes;
   }
 
+  /** Fails this request, or the next one. */
+  failOnce(): void {
+    this.#failsNext = true;
+  }
+
   /** Lets no request of a method through, or does again. */
   refuse(method: string, isRefused = true): void {
     if (isRefused) this.#refused.add(method);
     else this.#refused.delete(method);
+  }
+
+  /** Calls back when a request comes, before anything is done with it. */
+  watch(onRequest: (method: string) => void): void {
+    this.#onRequest = onRequest;
   }
 
   /** Resolves after so many more probes. */
@@ -83,6 +96,10 @@ export class ProbeGate {
   }
 
   #lets(method: string): boolean {
+    if (this.#failsNext) {
+      this.#failsNext = false;
+      return false;
+    }
     if (this.#refused.has(method)) return false;
     if (method !== "sequencer_syncStatus") return true;
     this.#probes += 1;

@@ -34,6 +34,7 @@ export class StandingSamples {
     const certain = this.#samples
       .filter(({ isCertain }) => isCertain)
       .sort((a, b) => a.at - b.at);
+    expect(certain).not.to.deep.equal([]);
     const owners = new Map<number, string>();
     let epoch = 0;
     for (const one of certain) {
