@@ -3,6 +3,7 @@ import {
   call,
   condition,
   ifOn,
+  property,
   returned,
   value,
 } from "../../helpers/sabotage/places.ts";
@@ -147,6 +148,68 @@ export const replicaMutants: readonly ReplicaMutant[] = [
     test: {
       file: "replica.ts",
       name: "ends its process if the node does not end within a lease",
+    },
+    isSlow: true,
+  },
+  {
+    name: "takes a free lease while elections are stopped",
+    edits: [
+      inside("mayBeTakenSql").puts(returned("name"), "\"state = 'open'\""),
+    ],
+    test: {
+      file: "orders.ts",
+      name: "do not let others take a free lease while elections are stopped",
+    },
+    isSlow: true,
+  },
+  {
+    name: "opens a stopped log without its hash",
+    edits: [
+      inside("Grants.begin").puts(condition("hash"), "false"),
+      inside("Lease.#begin").puts(
+        value("isFree"),
+        reworded("head_hash = $4", "$4::bytea IS NOT NULL"),
+      ),
+    ],
+    test: {
+      file: "orders.ts",
+      name: "are refused by a replica that has another hash, or is not passive",
+    },
+  },
+  {
+    name: "opens a stopped log with a grant of another epoch",
+    edits: [
+      inside("Lease.#begin").puts(
+        value("isFree"),
+        reworded("epoch = coalesce($5, epoch)", "coalesce($5, epoch) > 0"),
+      ),
+    ],
+    test: {
+      file: "orders.ts",
+      name: "make grants worthless that were on their way when elections were stopped",
+    },
+    isSlow: true,
+  },
+  {
+    name: "leaves the log open when it is revoked",
+    edits: [inside("Activation.run").puts(property("stops"), "stops: false")],
+    test: {
+      file: "orders.ts",
+      name: "stop the log at its last turn, and open it again at another replica",
+    },
+    isSlow: true,
+  },
+  {
+    name: "is fenced under whatever epoch",
+    edits: [
+      inside("stopLog").puts(
+        value("text"),
+        reworded("epoch = $2 AND", "$2::bigint >= 0 AND"),
+      ),
+    ],
+    test: {
+      file: "orders.ts",
+      name: "are not needed to stop a log: its master appends nothing after the fence",
     },
     isSlow: true,
   },

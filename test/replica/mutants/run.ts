@@ -26,7 +26,10 @@ const mutants = all.filter(
 
 const root = path.resolve(import.meta.dirname, "../../..");
 const instead = new URL("../../simulation/mutants/instead.ts", import.meta.url);
-const sources = new Declarations(["src/replica/*.ts"]);
+const sources = new Declarations([
+  "src/replica/*.ts",
+  "src/supervisor/fence.ts",
+]);
 
 /** Runs the test of a sabotage, with it or without it; resolves with what it prints. */
 async function runTest(
