@@ -38,12 +38,6 @@ export interface Ending {
   readonly heir?: string;
 }
 
-/** An activation that is over. */
-export interface Ended extends Ending {
-  /** The last turn when the lease was given up; undefined if it was lost before. */
-  readonly released: Head | undefined;
-}
-
 type ActivationOptions = Pick<
   ReplicaOptions,
   "schema" | "bucket" | "file" | "leaseMs"
@@ -80,6 +74,9 @@ export class Activation {
   readonly #taken: Taken;
   readonly #over: Promise<Ending>;
   #tellOver: (ending: Ending) => void = () => undefined;
+  /** Resolves with the last turn when the lease is given up; with undefined if it was lost before. */
+  readonly released: Promise<Head | undefined>;
+  #tellReleased: (head: Head | undefined) => void = () => undefined;
   #ending: Ending | undefined;
   #log: PostgresLog | undefined;
   #node: ActiveNode | undefined;
@@ -90,6 +87,9 @@ export class Activation {
     this.#taken = ports.taken;
     this.#over = new Promise((resolve) => {
       this.#tellOver = resolve;
+    });
+    this.released = new Promise((resolve) => {
+      this.#tellReleased = resolve;
     });
   }
 
@@ -118,7 +118,7 @@ export class Activation {
   }
 
   /** Resolves when nothing of the node runs any more, and the lease is given up. */
-  async run(): Promise<Ended> {
+  async run(): Promise<Ending> {
     const { lease, timers, exit, follower, onRole, onTrouble } = this.#ports;
     const { epoch, head, takeover } = this.#taken;
     const { leaseMs } = this.#options;
@@ -147,13 +147,15 @@ export class Activation {
     cancel();
     follower.close();
     const { heir, cause } = ending;
-    const released = await lease
-      .release({ heir, stops: cause === "revoked" })
+    const stops = cause === "revoked";
+    const last = await lease
+      .release({ heir, stops })
       .catch((error: unknown) => {
         onTrouble(error);
         return undefined;
       });
-    return { ...ending, released };
+    this.#tellReleased(last);
+    return ending;
   }
 
   async #start(): Promise<void> {

@@ -58,8 +58,6 @@ export class Replica {
   readonly #presence: Presence;
   readonly #snapshots: Snapshots;
   readonly #grants: Grants;
-  /** Those who want to know where the log was stopped. */
-  #revocations: ((head: Head | undefined) => void)[] = [];
   #acknowledged: Acknowledged | undefined;
   #follower: LogFollower | undefined;
   #activation: Activation | undefined;
@@ -196,10 +194,8 @@ export class Replica {
     const activation = this.#activation;
     if (activation === undefined || activation.isOver)
       throw new OrderRefusal("not-active", `this replica is ${this.#role}`);
-    return await new Promise((resolve) => {
-      this.#revocations.push(resolve);
-      activation.end({ cause: "revoked" });
-    });
+    activation.end({ cause: "revoked" });
+    return await activation.released;
   }
 
   /** Opens a stopped log again, if it is stopped as the grant says; resolves with the epoch. Throws an {@link OrderRefusal} if not. */
@@ -312,10 +308,8 @@ export class Replica {
     const running = activation.run();
     if (this.#isStopping) activation.end({ cause: "stopped" });
     const attending = this.#attend(activation, follower);
-    const { cause, error, released } = await running;
+    const { cause, error } = await running;
     this.#activation = undefined;
-    for (const tell of this.#revocations.splice(0))
-      tell(cause === "revoked" ? released : undefined);
     this.#cancelWake?.();
     this.#cancelWake = undefined;
     this.#control.wake();

@@ -12,7 +12,7 @@ export interface ReplicaStatus {
   readonly since: Date;
   /** The last turn of the log. */
   readonly headSequence: number;
-  /** Whether an operator has stopped the log. */
+  /** Whether the log is stopped, so that nobody is active without a grant. */
   readonly isStopped: boolean;
   /** The last turn of the newest snapshot. */
   readonly snapshotSequence: number | undefined;

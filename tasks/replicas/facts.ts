@@ -28,7 +28,7 @@ export type ReplicasFact =
       readonly head: number;
       /** The last turn of the newest snapshot; null if there is none. */
       readonly snapshot: number | null;
-      /** Whether an operator has stopped the log. */
+      /** Whether the log is stopped, so that nobody is active without a grant. */
       readonly isStopped: boolean;
     }
   | ReplicaRowFact;

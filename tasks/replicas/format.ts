@@ -33,7 +33,7 @@ function lineOf(fact: Exclude<ReplicasFact, ReplicaRowFact>): string {
         `epoch ${digits(epoch)}`,
         `turn ${digits(head)}`,
         snapshotAt,
-        ...(isStopped ? ["an operator has stopped the log"] : []),
+        ...(isStopped ? ["the log is stopped"] : []),
       ].join(", ");
     }
   }

@@ -3,7 +3,6 @@ import {
   call,
   condition,
   ifOn,
-  property,
   returned,
   value,
 } from "../../helpers/sabotage/places.ts";
@@ -192,7 +191,7 @@ export const replicaMutants: readonly ReplicaMutant[] = [
   },
   {
     name: "leaves the log open when it is revoked",
-    edits: [inside("Activation.run").puts(property("stops"), "stops: false")],
+    edits: [inside("Activation.run").puts(value("stops"), "false")],
     test: {
       file: "orders.ts",
       name: "stop the log at its last turn, and open it again at another replica",
