@@ -33,6 +33,8 @@ export interface Reachable {
   readonly webSocketUrl: string;
   /** Where its health and its metrics are. */
   readonly statusUrl: string;
+  /** Where operators reach it, if it is a replica that they reach. */
+  readonly operatorUrl?: string | undefined;
 }
 
 /** Writes down what a node does, for who runs it. Nothing private, and never a key. */
@@ -137,6 +139,9 @@ export function plainReporter(
         `  users       ${where.url}  ${where.webSocketUrl}`,
         `  other nodes ${showAddress(address)}`,
         `  watchers    ${where.statusUrl}/health  /ready  /metrics`,
+        ...(where.operatorUrl === undefined
+          ? []
+          : [`  operators   ${where.operatorUrl}`]),
         "Ready. Ctrl-C stops.",
       );
     },

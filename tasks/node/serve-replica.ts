@@ -60,7 +60,11 @@ export async function serveReplica(
       operatorUrl: operators.url,
     }),
   );
-  return reachableOf(prepared, { ...urls, statusUrl: status.url });
+  return reachableOf(prepared, {
+    ...urls,
+    statusUrl: status.url,
+    operatorUrl: operators.url,
+  });
 }
 
 /** What a process has of a replica: a server and a monitor for as long as it lives, and a node while it is active. */

@@ -143,6 +143,7 @@ export function reachableOf(
     readonly httpUrl: string;
     readonly webSocketUrl: string;
     readonly statusUrl: string;
+    readonly operatorUrl?: string | undefined;
   },
 ): Reachable {
   const { request, network, chainId, factory, accounts, listen } = prepared;
@@ -155,6 +156,7 @@ export function reachableOf(
     payer: accounts.payer.address,
     address: { host: listen.host, port: prepared.sockets.port },
     statusUrl: urls.statusUrl,
+    ...(urls.operatorUrl !== undefined && { operatorUrl: urls.operatorUrl }),
     url: urls.httpUrl,
     webSocketUrl: urls.webSocketUrl,
   };

@@ -374,6 +374,26 @@ describe("A supervisor of replicas in processes of their own", function () {
     expect(unknown.error).to.deep.include({ code: -32_004 });
   });
 
+  it("goes on when the database has been away", async () => {
+    await world.start("r1", "r2");
+    const supervisor = world.supervisor("s1");
+    await world.untilHealthy(supervisor, "r1", "r2");
+    const from = supervisor.facts.length;
+    await world.scene.server.kill("SIGQUIT");
+    await supervisor.untilFact("Duty", ({ isOn }) => !isOn, from);
+    await world.scene.server.resume();
+    await supervisor.untilFact("Duty", ({ isOn }) => isOn, from);
+    const isOver = ({ error }: { readonly error?: unknown }): boolean =>
+      error === undefined;
+    await supervisor.untilFact("Trouble", isOver, from);
+    const master = await world.anyMaster();
+    expect(await world.save(master)).to.equal(true);
+    const other = master === "r1" ? "r2" : "r1";
+    await world.untilHealthy(supervisor, master, other);
+    const set = await supervisor.ask("coordinator_setMaster", [other, false]);
+    expect(set.result).to.deep.include({ master: other });
+  });
+
   it("says who may build, and nothing to strangers", async () => {
     await world.start("r1", "r2");
     const supervisor = world.supervisor("s1");

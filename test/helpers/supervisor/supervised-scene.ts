@@ -172,6 +172,16 @@ export class SupervisedScene {
     await this.of(name).untilRole("active");
   }
 
+  /** Resolves with the replica that has the lease, when one has it. */
+  async anyMaster(): Promise<string> {
+    const name = await until(
+      { what: "somebody has the lease", deadlineMs: 30_000 },
+      async () => (await this.view()).master,
+    );
+    await this.of(name).untilRole("active");
+    return name;
+  }
+
   /** Resolves when a supervisor takes all of them for healthy. */
   async untilHealthy(
     supervisor: SupervisorProcess,

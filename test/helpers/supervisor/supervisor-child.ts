@@ -1,3 +1,5 @@
+import { inspect } from "node:util";
+
 import { createCoordinatorMethods } from "../../../src/api/rpc/methods/coordinator.ts";
 import { operatorServer } from "../../../src/api/rpc/http-rpc-server.ts";
 import { machineTimers } from "../../../src/async/timers.ts";
@@ -16,11 +18,8 @@ function say(line: unknown): void {
 const supervisor = new Supervisor(settings, {
   timers: machineTimers,
   onFact: (fact) => {
-    say(
-      fact.type === "Trouble"
-        ? { type: fact.type, error: String(fact.error) }
-        : fact,
-    );
+    const isTrouble = fact.type === "Trouble" && fact.error !== undefined;
+    say(isTrouble ? { ...fact, error: inspect(fact.error) } : fact);
   },
 });
 const control = new Control(

@@ -142,6 +142,7 @@ export function nodeLogEvents(): Readonly<Record<string, readonly string[]>> {
     url: "http://127.0.0.1:2",
     webSocketUrl: "ws://127.0.0.1:3",
     statusUrl: "http://127.0.0.1:4",
+    operatorUrl: "http://127.0.0.1:5",
   });
   reporter.report(Object.assign(new Error(reason), { code: "ENOENT" }));
   // Nobody reads until a line is lost.

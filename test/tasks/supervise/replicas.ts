@@ -130,6 +130,7 @@ describe("sequencer:supervise with whole nodes", function () {
         },
         parts,
       );
+      expect(at.operatorUrl).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
       served.set(name, { parts, link, rpc: new RpcClient(at.url) });
       if (name === "r1") await untilMaster("r1");
     }
