@@ -1,4 +1,4 @@
-import { isDraining } from "../protocol/leaving.ts";
+import type { Sequencer } from "../protocol/sequencer.ts";
 import { candidates } from "../protocol/turn.ts";
 import type { FaultCounter } from "./faults.ts";
 import type { Node } from "./node.ts";
@@ -26,6 +26,7 @@ export class Drains {
   /** The one that is drained for good. */
   readonly #leaver: Node | undefined;
   readonly #isOn: boolean;
+  readonly #told = new WeakMap<Sequencer, boolean>();
   #isHealed = false;
 
   constructor(
@@ -87,7 +88,9 @@ export class Drains {
     const { faults, say } = this.#ports;
     const { sequencer } = node;
     if (sequencer === undefined) return;
-    if (isDraining(sequencer) === isToLeave) return;
+    // A node that is frozen hears of it later; one that starts again has forgotten it.
+    if ((this.#told.get(sequencer) ?? false) === isToLeave) return;
+    this.#told.set(sequencer, isToLeave);
     faults.count(isToLeave ? "drained" : "undrained");
     say(() => `${node.name} is ${isToLeave ? "drained" : "no longer drained"}`);
     node.tell({ type: "DrainChanged", isDraining: isToLeave });

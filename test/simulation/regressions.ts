@@ -181,6 +181,12 @@ const kept: readonly Kept[] = [
     bug: "the check did not see that an intent was dispatched by what was not on the disk yet",
   },
   {
+    options: { seed: 2_004_047, faults: "all" },
+    isLiarDrawn: true,
+    property: "L2",
+    bug: "the only coordinator was drained for ever, because it was frozen when it was told to take part again",
+  },
+  {
     options: { seed: 700, faults: "network", nodes: 2, intents: 300 },
     property: "S27",
     bug: "the wait for a predecessor that had had the role once more ended with the wait before",

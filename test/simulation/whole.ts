@@ -73,6 +73,10 @@ const found: readonly {
     bug: "the only endorser of a group lost its disk, and content that nobody else ever had",
   },
   {
+    options: { seed: 2_000_168 },
+    bug: "a node was compared with the ledger before it had heard of the last reorganisation",
+  },
+  {
     options: { seed: 1_001_743 },
     bug: "blocks came so fast that no two nodes ever had the same newest one, and the check waited for that",
   },

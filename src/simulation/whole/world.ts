@@ -211,7 +211,10 @@ export class WholeWorld {
     this.adversary.stop();
     await this.#waitFor(() => this.#isSettled(), "L2");
     this.settleMs = this.queue.now - healedMs;
-    await this.#waitFor(() => this.#isSynced(), "L23");
+    // Nobody who has seen a block beyond those of all branches is on one that was replaced.
+    const heights = this.#nodes().map((node) => node.height());
+    const past = Math.max(this.ledger.head.number, ...heights) + 1;
+    await this.#waitFor(() => this.#isSynced(past), "L23");
     await this.#waitFor(() => this.users.uninformed().length === 0, "S51");
     checkReceipts(this.ledger, this.users);
     for (const group of this.#groups)
@@ -482,9 +485,9 @@ export class WholeWorld {
   }
 
   /** All nodes are members again, and know what they may know. */
-  #isSynced(): boolean {
+  #isSynced(past: number): boolean {
     const nodes = this.#honest();
-    const block = lastBusyBlock(this.ledger.head);
+    const block = Math.max(past, lastBusyBlock(this.ledger.head));
     return (
       nodes.length === this.hosts.size - this.adversary.liars.size &&
       nodes.every(
