@@ -1,10 +1,15 @@
+import type pg from "pg";
+
 import { nodeNames } from "../../src/plugin/cluster-config.ts";
 import { machineTimers } from "../../src/async/timers.ts";
 import { Lease } from "../../src/replica/lease.ts";
 import { openLoggedDisk } from "../../src/replica/logged-disk.ts";
 import { PostgresLog } from "../../src/replica/postgres-log.ts";
 import { prepareSchema } from "../../src/replica/prepare.ts";
+import { WAKE_MS } from "../../src/replica/replica.ts";
+import { openSession } from "../../src/replica/session.ts";
 import { type OpenDisk, openMachineDisk } from "../../src/store/disk.ts";
+import { FollowerProcess } from "./follower.ts";
 import { PostgresServer } from "../../test/helpers/postgres.ts";
 
 /** The defaults of a node with a database. */
@@ -14,7 +19,24 @@ const GRACE_MS = 1_000;
 /** Disks of nodes whose logs are in a PostgreSQL server of their own, which waits for the disk. */
 export interface PostgresDisks {
   readonly openDisk: (name: string) => OpenDisk;
+  /** A replica that follows the log of one of them. */
+  readonly follow: () => Promise<FollowerProcess>;
   readonly stop: () => Promise<void>;
+}
+
+const schemaOf = (name: string): string => `node_${name}`;
+
+/** Wakes those who follow a log now and then, as an active replica does. */
+function wakes(client: pg.Client, schema: string): () => void {
+  let isDue = true;
+  return () => {
+    if (!isDue) return;
+    isDue = false;
+    setTimeout(() => {
+      isDue = true;
+      void client.query(`SELECT pg_notify('${schema}', 'turns')`);
+    }, WAKE_MS);
+  };
 }
 
 /** Starts the server, and takes the lease of each node. */
@@ -23,9 +45,10 @@ export async function openPostgresDisks(
 ): Promise<PostgresDisks> {
   const server = await PostgresServer.start();
   const leases: Lease[] = [];
+  const clients: pg.Client[] = [];
   const disks = new Map<string, OpenDisk>();
   for (const name of nodeNames(members)) {
-    const schema = `node_${name}`;
+    const schema = schemaOf(name);
     const { url } = server;
     await prepareSchema({ url, schema, buckets: 1, requestMs: LEASE_MS });
     const lease = new Lease(
@@ -43,7 +66,14 @@ export async function openPostgresDisks(
     leases.push(lease);
     const taken = await lease.take();
     if (taken === undefined) throw new Error(`${name} did not get its lease.`);
-    const log = new PostgresLog({ schema, bucket: 0, ...taken }, { lease });
+    const client = await openSession({
+      ...{ url, name: "bench", idleMs: undefined, requestMs: LEASE_MS },
+    });
+    clients.push(client);
+    const log = new PostgresLog(
+      { schema, bucket: 0, ...taken },
+      { lease, onDurable: wakes(client, schema) },
+    );
     disks.set(name, openLoggedDisk(openMachineDisk, log));
   }
   return {
@@ -52,8 +82,14 @@ export async function openPostgresDisks(
       if (disk === undefined) throw new Error(`There is no node ${name}.`);
       return disk;
     },
+    follow: async () => {
+      const [name = ""] = nodeNames(members);
+      const { url } = server;
+      return await FollowerProcess.start({ url, schema: schemaOf(name), name });
+    },
     stop: async () => {
       for (const lease of leases) await lease.release();
+      for (const client of clients) await client.end();
       await server.stop();
     },
   };

@@ -30,7 +30,7 @@ import { readStatus, type ReplicaStatus } from "./status.ts";
 const PAUSE_TAKEOVERS = 4;
 
 /** Followers are woken so long after a turn, once for all that have come by then. */
-const WAKE_MS = 20;
+export const WAKE_MS = 20;
 
 export interface ReplicaPorts {
   readonly timers: Timers;
