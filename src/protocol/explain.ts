@@ -1,24 +1,36 @@
 import type { IntentId } from "./ids.ts";
 import type { Sender } from "./sender/model.ts";
 import type { SenderTransaction } from "./sender/transaction/model.ts";
-import type { Sequencer } from "./turn.ts";
+import { candidates, isLeaving, type Sequencer } from "./turn.ts";
 
 /** What a transaction of this node waits for, in one sentence; undefined if it is not open here. */
 export function explain(
-  { sender, height }: Sequencer,
+  sequencer: Sequencer,
   id: IntentId,
 ): string | undefined {
+  const { sender, height } = sequencer;
   const transaction = sender.transactions.get(id);
   if (transaction === undefined) return undefined;
   const { sentTo, waitsFor, reason, liveUntil } = transaction;
   if (transaction.isDoomed)
     return `It failed (${reason ?? "unknown"}) and ends after block ${liveUntil}; this node has seen ${height}.`;
-  const why = whyOf(sender, transaction);
+  const why =
+    (isWaiting(transaction) && !transaction.isAccepted
+      ? whyNobodyTakesIt(sequencer)
+      : undefined) ?? whyOf(sender, transaction);
   if (waitsFor.size === 0 || !isWaiting(transaction)) return why;
   const others = [...waitsFor].join(", ");
   return sentTo === undefined
     ? `It waits until ${others} ${waitsFor.size > 1 ? "are" : "is"} confirmed.`
     : `${why ?? ""} It comes after ${others}, or together with ${waitsFor.size > 1 ? "them" : "it"}.`;
+}
+
+/** Intents wait for as long as operators want that. */
+function whyNobodyTakesIt(sequencer: Sequencer): string | undefined {
+  const order = candidates(sequencer);
+  return order.every((name) => isLeaving(sequencer, name))
+    ? `Everybody who could coordinate it is drained: ${order.join(", ")}. It goes on when one of them takes part again.`
+    : undefined;
 }
 
 function whyOf(

@@ -3,9 +3,15 @@ import { expect } from "chai";
 import type { NodeName } from "../../src/protocol/ids.ts";
 import { limits } from "../../src/protocol/limits.ts";
 import type { Message } from "../../src/protocol/messages.ts";
-import { isAtRest } from "../../src/protocol/sequencer.ts";
+import { explain, isAtRest } from "../../src/protocol/sequencer.ts";
 import { isLeaving } from "../../src/protocol/turn.ts";
-import { block, delegation, handover, heartbeat } from "../helpers/letters.ts";
+import {
+  block,
+  delegation,
+  handover,
+  heartbeat,
+  submission,
+} from "../helpers/letters.ts";
 import { LoneNode, rank } from "../helpers/lone-node.ts";
 import { intent } from "../helpers/simulated-group.ts";
 
@@ -74,6 +80,18 @@ describe("A node that is drained", () => {
     expect(alone.sequencer.coordinator.state).to.equal("Active");
     alone.hear(third, back).wait(1);
     expect(alone.sequencer.coordinator.state).to.equal("Closing");
+  });
+
+  it("says why its intents wait if everybody is drained", () => {
+    const node = drained(new LoneNode({ self }))
+      .hear(second, leaving)
+      .hear(third, leaving)
+      .tell(submission(intent(1, "")));
+    expect(explain(node.sequencer, intent(1, "").id)).to.match(
+      /^Everybody who could coordinate it is drained: \w+, \w+, \w+\./,
+    );
+    node.hear(third, back).wait(1);
+    expect(explain(node.sequencer, intent(1, "").id)).to.not.match(/drained/);
   });
 
   it("is silent in a group at rest", () => {
