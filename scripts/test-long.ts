@@ -140,6 +140,16 @@ async function versions(): Promise<boolean> {
   return here.code === 0 && here.output === there.output;
 }
 
+/** The step of a supervisor, on many histories. */
+async function elections(): Promise<boolean> {
+  const ended = await run({
+    words: ["npx", "mocha", "--exit", "test/supervisor/election.ts"],
+    variables: { SEQUENCER_ELECTION_RUNS: "100000" },
+  });
+  console.log(ended.output.trimEnd());
+  return ended.code === 0;
+}
+
 /** All sabotages from the first seed on. */
 async function sabotages(): Promise<boolean> {
   const ended = await run({
@@ -162,6 +172,7 @@ const parts = {
   farm,
   replicas,
   versions,
+  elections,
   sabotages,
 } as const;
 
