@@ -11,7 +11,12 @@ export interface Grant {
 
 /** Why a replica does not do what it was told. */
 export type OrderProblem =
-  "not-active" | "not-passive" | "other-hash" | "not-stopped" | "late";
+  | "not-active"
+  | "not-asked"
+  | "not-passive"
+  | "other-hash"
+  | "not-stopped"
+  | "late";
 
 /** A replica does not do what it was told, and has changed nothing. */
 export class OrderRefusal extends Error {

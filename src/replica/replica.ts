@@ -189,13 +189,31 @@ export class Replica {
   /**
    * Ends the node and stops the log; resolves with its last turn when that has happened, and undefined if the lease was lost on the way. Throws
    * an {@link OrderRefusal} if this replica is not active.
+   * @param epoch The one that a supervisor ends; the schema must say so still. Without it, that of this replica.
    */
-  async revoke(): Promise<Head | undefined> {
+  async revoke(epoch?: number): Promise<Head | undefined> {
+    if (epoch !== undefined) await this.#requireRevoking(epoch);
     const activation = this.#activation;
     if (activation === undefined || activation.isOver)
       throw new OrderRefusal("not-active", `this replica is ${this.#role}`);
     activation.end({ cause: "revoked" });
     return await activation.released;
+  }
+
+  /** A supervisor may have been frozen since it decided. */
+  async #requireRevoking(epoch: number): Promise<void> {
+    const { schema, bucket } = this.#options;
+    const { rows } = await this.#control.query<{ readonly revoking: string }>({
+      name: "revoking",
+      text: `SELECT revoking FROM ${schema}.election WHERE bucket = $1`,
+      values: [bucket],
+    });
+    const isAsked = rows[0]?.revoking === String(epoch);
+    if (!isAsked || this.#lease.taken?.epoch !== epoch)
+      throw new OrderRefusal(
+        "not-asked",
+        `no supervisor is about to end epoch ${epoch}`,
+      );
   }
 
   /** Opens a stopped log again, if it is stopped as the grant says; resolves with the epoch. Throws an {@link OrderRefusal} if not. */

@@ -98,6 +98,7 @@ CREATE TABLE IF NOT EXISTS ${schema}.election (
   bucket integer PRIMARY KEY,
   supervisor text,
   supervisor_rpc text,
+  revoking bigint,
   wish bigint NOT NULL DEFAULT 0,
   wanted text,
   is_forced boolean NOT NULL DEFAULT false,

@@ -52,7 +52,7 @@ export class Duty {
     if (!(await tryLock(client, { table: row.table, bucket })))
       return undefined;
     await client.query(
-      `UPDATE ${schema}.election SET supervisor = $2, supervisor_rpc = $3 WHERE bucket = $1`,
+      `UPDATE ${schema}.election SET supervisor = $2, supervisor_rpc = $3, revoking = NULL WHERE bucket = $1`,
       [bucket, name, rpc ?? null],
     );
     this.#isHeld = true;

@@ -14,8 +14,10 @@ export interface SupervisorOptions
   readonly name: string;
   /** For the operators' servers of replicas. */
   readonly token: string;
-  /** Pause between rounds of probes, and how long each may take. */
+  /** From one round of probes to the next. */
   readonly probeMs: number;
+  /** How long the answer to a probe may take; undefined: as long as a round. */
+  readonly answerMs?: number | undefined;
   /** So many probes must fail, one after the other. */
   readonly probes: number;
   /** How long a master may take to stop by itself. */
@@ -40,8 +42,15 @@ const DUTY_ROUNDS = 5;
 /** After so long without a sign of life the server gives the duty to another supervisor. No step takes as long. */
 export function dutyMsOf({
   probeMs,
+  answerMs = probeMs,
   revokeMs,
   grantMs,
-}: Pick<SupervisorOptions, "probeMs" | "revokeMs" | "grantMs">): number {
-  return Math.max(DUTY_ROUNDS * probeMs, 2 * probeMs + revokeMs + grantMs);
+}: Pick<
+  SupervisorOptions,
+  "probeMs" | "answerMs" | "revokeMs" | "grantMs"
+>): number {
+  return Math.max(
+    DUTY_ROUNDS * probeMs,
+    probeMs + answerMs + revokeMs + grantMs,
+  );
 }

@@ -29,8 +29,11 @@ export function createReplicaOperations(
     isActive: () => replica()?.isCertain === true,
     start: async (hash, epoch) =>
       await orRefuse(name, async () => await started().grant({ hash, epoch })),
-    stop: async () => {
-      const head = await orRefuse(name, async () => await started().revoke());
+    stop: async (epoch) => {
+      const head = await orRefuse(
+        name,
+        async () => await started().revoke(epoch),
+      );
       if (head !== undefined) return head;
       throw new RpcError(
         codes.refused,

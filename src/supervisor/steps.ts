@@ -9,7 +9,7 @@ import { ask } from "./ask.ts";
 import type { Step } from "./election.ts";
 import { type ElectionView, readElection } from "./election-view.ts";
 import type { SupervisorFact } from "./facts.ts";
-import { endHolder, stopLog } from "./fence.ts";
+import { announceEnd, endHolder, stopLog } from "./fence.ts";
 import { note } from "./history.ts";
 import type { SupervisorOptions } from "./options.ts";
 import { answerWish } from "./wish.ts";
@@ -82,8 +82,14 @@ export class Steps {
   ): Promise<void> {
     const { timers, onFact } = this.#ports;
     const beganAt = timers.now();
-    const isPolite = await this.#askToStop(master, view);
-    await stopLog(client, { ...this.#options, epoch });
+    const ending = {
+      ...this.#options,
+      epoch,
+      isWished: reason !== "unhealthy",
+    };
+    if (!(await announceEnd(client, ending))) return;
+    const isPolite = await this.#askToStop(master, epoch, view);
+    await stopLog(client, ending);
     await endHolder(client, this.#options);
     const after = await readElection(client, this.#options);
     // Somebody else has changed the master meanwhile.
@@ -96,6 +102,7 @@ export class Steps {
 
   async #askToStop(
     master: string | undefined,
+    epoch: number,
     view: ElectionView,
   ): Promise<boolean> {
     const url = urlOf(view, master);
@@ -103,7 +110,7 @@ export class Steps {
     const { token, revokeMs: waitMs } = this.#options;
     const answer = await ask(
       { url, token },
-      { method: "admin_stopSequencer", params: [], waitMs },
+      { method: "admin_stopSequencer", params: [epoch], waitMs },
     );
     return "result" in answer && headType.safeParse(answer.result).success;
   }

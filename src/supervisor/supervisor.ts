@@ -52,7 +52,7 @@ export class Supervisor {
     this.#onFact = ports.onFact;
     this.#duty = new Duty({ ...options, dutyMs: dutyMsOf(options) }, ports);
     this.#prober = new Prober(
-      { ...options, waitMs: options.probeMs },
+      { ...options, waitMs: options.answerMs ?? options.probeMs },
       {
         onProblem: (replica, problem) => {
           this.#onFact({ type: "Probe", replica, problem });

@@ -22,6 +22,11 @@ export async function switchElection(
     values: [bucket, isOn],
   });
   if (rowCount === 0) return false;
+  // Whoever was about to end an epoch has decided before.
+  await client.query({
+    text: `UPDATE ${schema}.election SET revoking = NULL WHERE bucket = $1`,
+    values: [bucket],
+  });
   await note(client, place, {
     act: isOn ? "election-started" : "election-stopped",
     replica: undefined,

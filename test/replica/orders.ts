@@ -6,7 +6,7 @@ import { quick, type ReplicaNode } from "../helpers/replica-node.ts";
 import { ReplicaScene } from "../helpers/replica-scene.ts";
 import { until } from "../torture/harness/processes/until.ts";
 import { readElection } from "../../src/supervisor/election-view.ts";
-import { endHolder, stopLog } from "../../src/supervisor/fence.ts";
+import { announceEnd, endHolder, stopLog } from "../../src/supervisor/fence.ts";
 import { switchElection } from "../../src/supervisor/switch.ts";
 
 const otherHash = "f".repeat(64);
@@ -118,11 +118,12 @@ describe("Orders to replicas", function () {
   it("are not needed to stop a log: its master appends nothing after the fence", async () => {
     const { r1, r2 } = await two();
     const { epoch } = await view();
-    expect(await stopLog(client, { ...place(), epoch: epoch - 1 })).to.equal(
+    const ending = { ...place(), epoch, isWished: false };
+    expect(await stopLog(client, { ...ending, epoch: epoch - 1 })).to.equal(
       false,
     );
-    expect(await stopLog(client, { ...place(), epoch })).to.equal(true);
-    expect(await stopLog(client, { ...place(), epoch })).to.equal(false);
+    expect(await stopLog(client, ending)).to.equal(true);
+    expect(await stopLog(client, ending)).to.equal(false);
     const { head, epoch: stopped } = await view();
     const late = await r1.save(4).then(
       () => "saved",
@@ -169,6 +170,27 @@ describe("Orders to replicas", function () {
     await r1.replica.stop();
     expect(await turnElection(true)).to.equal(true);
     await r2.untilRole("active");
+  });
+
+  it("of a supervisor that was frozen are refused by a master that nobody is about to replace", async () => {
+    const { r1 } = await two();
+    const { epoch } = await view();
+    const ending = { ...place(), epoch, isWished: false };
+    expect(await problemOf(r1.replica.revoke(epoch))).to.equal("not-asked");
+    expect(await announceEnd(client, { ...ending, epoch: 7 })).to.equal(false);
+    expect(await announceEnd(client, ending)).to.equal(true);
+    // Elections are stopped after the supervisor has decided.
+    await turnElection(false);
+    expect(await problemOf(r1.replica.revoke(epoch))).to.equal("not-asked");
+    expect(await announceEnd(client, ending)).to.equal(false);
+    expect(await stopLog(client, ending)).to.equal(false);
+    await r1.save(4);
+    expect(await view()).to.include({ master: "r1", epoch });
+    // A wish of an operator counts also then.
+    const wished = { ...ending, isWished: true };
+    expect(await announceEnd(client, wished)).to.equal(true);
+    await r1.replica.revoke(epoch);
+    expect((await view()).isStopped).to.equal(true);
   });
 
   it("make grants worthless that were on their way when elections were stopped", async () => {

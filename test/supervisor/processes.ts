@@ -5,6 +5,7 @@ import { expect } from "chai";
 
 import { ask } from "../../src/supervisor/ask.ts";
 import {
+  impatient,
   SupervisedScene,
   supervised,
   token,
@@ -118,7 +119,7 @@ describe("A supervisor of replicas in processes of their own", function () {
 
   it("fences a master that is frozen, whose append is refused when it wakes up", async () => {
     await world.start("r1", "r2");
-    const supervisor = world.supervisor("s1");
+    const supervisor = world.supervisor("s1", impatient);
     await world.untilHealthy(supervisor, "r1", "r2");
     await timed(
       "a frozen process",
@@ -197,7 +198,7 @@ describe("A supervisor of replicas in processes of their own", function () {
 
   it("leaves the duty to another supervisor when it is frozen, and does nothing when it wakes up", async () => {
     await world.start("r1", "r2");
-    const quick = { grantMs: 400 };
+    const quick = { ...impatient, answerMs: 2_000, grantMs: 1_000 };
     const first = world.supervisor("s1", quick);
     await world.untilHealthy(first, "r1", "r2");
     const second = world.supervisor("s2", quick);
@@ -291,7 +292,11 @@ describe("A supervisor of replicas in processes of their own", function () {
         params: [hash, epoch],
         waitMs: 10_000,
       });
-    const stop = { method: "admin_stopSequencer", params: [], waitMs: 10_000 };
+    const stop = {
+      method: "admin_stopSequencer",
+      params: [null],
+      waitMs: 10_000,
+    };
     expect(await ask(door, stop)).to.have.nested.property(
       "error.code",
       -32_004,
@@ -320,7 +325,8 @@ describe("A supervisor of replicas in processes of their own", function () {
     ).to.equal(true);
     world.of("r1").kill("SIGKILL");
     // Without elections, r2 would take it after the grace.
-    await world.gate("r2").afterProbes(Math.ceil((4 * 1_000) / probeMs));
+    const graces = 2;
+    await world.gate("r2").afterProbes(Math.ceil((graces * 3_000) / probeMs));
     const free = await world.view();
     expect(free).to.include({ master: undefined, epoch: 1 });
     expect((await supervisor.ask("coordinator_startElection")).result).to.equal(
@@ -420,7 +426,7 @@ describe("A supervisor of replicas in processes of their own", function () {
       ).to.equal(401);
       const answer = await ask(
         { url: world.gate("r1").url, token: wrong },
-        { method: "admin_stopSequencer", params: [], waitMs: 10_000 },
+        { method: "admin_stopSequencer", params: [null], waitMs: 10_000 },
       );
       expect(answer).to.deep.equal({ reason: "it does not take the token" });
     }

@@ -128,7 +128,7 @@ describe("The servers of operators", () => {
       [hash, 3],
       [hash, undefined],
     ]);
-    expect(codeOf(await ask("admin_stopSequencer"))).to.equal(-32_004);
+    expect(codeOf(await ask("admin_stopSequencer", null))).to.equal(-32_004);
     expect(await ask("sequencer_syncStatus")).to.have.nested.property(
       "result.replica",
       "r1",

@@ -36,7 +36,7 @@ export async function openOperators(
   };
   const indexer = { height: 0 };
   const progress = new ReplicaProgress(
-    { payer: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266", waitMs: 300 },
+    { payer: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266", waitMs: 3_000 },
     {
       timers: machineTimers,
       client,

@@ -24,13 +24,18 @@ import type {
 
 export const token = "a token of operators, not to be shown";
 
-/** Quick ones. The lease is so long that only a supervisor can be as quick. */
+/** Many rounds, but much time for each answer: on a busy machine, nothing else may look like a failure. */
 export const supervised = {
   probeMs: 250,
+  answerMs: 5_000,
   probes: 4,
-  revokeMs: 400,
+  revokeMs: 5_000,
+  grantMs: 5_000,
   tenureMsMin: 0,
 } as const;
+
+/** For processes that do not answer. */
+export const impatient = { answerMs: 250, revokeMs: 400 } as const;
 
 /** Replicas and supervisors in processes of their own, with a chain that can be cut off from each replica. */
 export class SupervisedScene {
@@ -74,8 +79,9 @@ export class SupervisedScene {
       schema: scene.schema,
       name,
       file: scene.fileOf(name),
-      leaseMs: 3_000,
-      graceMs: 1_000,
+      // So long that only a supervisor can be as quick.
+      leaseMs: 10_000,
+      graceMs: 3_000,
       operators,
       about: { version: "1.0.0", operatorRpc: gate.url, rpc: gate.url },
     });

@@ -36,7 +36,7 @@ export interface ReplicaOperations {
   /** Opens the stopped log; throws an `RpcError` that says why not. */
   readonly start: (hash: string, epoch: number | undefined) => Promise<number>;
   /** Ends the node and stops the log; throws an `RpcError` that says why not. */
-  readonly stop: () => Promise<z.input<typeof head>>;
+  readonly stop: (epoch: number | undefined) => Promise<z.input<typeof head>>;
   readonly syncStatus: () => Promise<z.input<typeof syncStatus>>;
 }
 
@@ -64,10 +64,11 @@ export function createReplicaMethods(
     method({
       name: "admin_stopSequencer",
       summary:
-        "Ends the node of this active replica and stops the log; gives the last turn, whose hash is the stopped hash",
-      params: {},
+        "Ends the node of this active replica and stops the log; gives the last turn, whose hash is the stopped hash. Supervisors name the epoch that they end",
+      params: { epoch: epoch.nullable() },
       result: head,
-      run: operations.stop,
+      run: async ({ epoch: ended }) =>
+        await operations.stop(ended ?? undefined),
     }),
     method({
       name: "sequencer_syncStatus",
