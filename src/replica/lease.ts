@@ -148,7 +148,8 @@ export class Lease {
     const isFree =
       grant === undefined
         ? mayBeTakenSql("$2")
-        : "state = 'stopped' AND head_hash = $4 AND epoch = coalesce($5, epoch)";
+        : `state = 'stopped' AND head_hash = $4 AND epoch = coalesce($5, epoch)
+           AND NOT EXISTS (SELECT FROM ${schema}.election WHERE election.bucket = $1 AND trusted_until > clock_timestamp())`;
     const granted =
       grant === undefined
         ? []
@@ -159,7 +160,8 @@ export class Lease {
       // Only the holder of the lock changes who the owner is. A wish for which the lease was left once is not granted again.
       `WITH before AS (SELECT instance AS last FROM ${schema}.bucket WHERE bucket = $1)
        UPDATE ${schema}.bucket SET epoch = epoch + 1, owner = $2, instance = $3, heir = NULL,
-         wanted = CASE WHEN wanted = heir THEN NULL ELSE wanted END, state = 'open', since = clock_timestamp()
+         wanted = CASE WHEN wanted = heir THEN NULL ELSE wanted END,
+         state = 'open', trusted_ms = ${Math.ceil(TRUSTED_PART * this.#safeMs)}, since = clock_timestamp()
        FROM before WHERE bucket = $1 AND ${isFree} RETURNING epoch, head_sequence, head_hash, last`,
       [bucket, name, instance, ...granted],
     );

@@ -97,7 +97,7 @@ export class Grants {
     else if (this.#pending === pending)
       this.refuse(
         "not-stopped",
-        "the log is not stopped with this hash under this epoch, or another process has its lock still",
+        "the log is not stopped with this hash under this epoch, another process has its lock still, or its last master may still answer",
       );
     return taken;
   }

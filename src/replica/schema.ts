@@ -11,7 +11,8 @@ export function isSchemaName(name: string): boolean {
  * The tables of one node. A bucket is one log with one lease; a node without workers has one. The body of a turn is dense already, so
  * PostgreSQL does not try to compress it. `regained` counts how often an owner had to take its lock again. `heir` is the replica to which the last owner left the lease, and `wanted` the one that an
  * operator has asked for. `is_election_on` is the switch of operators: while it is off, only the replica that had the lease last may take it. Nothing is
- * decided by the table `replica`: it is for people. The tables `election` and `election_history` are those of supervisors.
+ * decided by the table `replica`: it is for people. For `trusted_ms` after its last sign of life an owner may still answer, also if it was fenced meanwhile. The tables `election` and
+ * `election_history` are those of supervisors.
  */
 export function schemaSql(schema: string): string {
   return `
@@ -46,7 +47,8 @@ DO $$ BEGIN
 END $$;
 DO $$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = '${schema}.bucket'::regclass AND attname = 'is_election_on') THEN
-    ALTER TABLE ${schema}.bucket ADD COLUMN is_election_on boolean NOT NULL DEFAULT true;
+    ALTER TABLE ${schema}.bucket ADD COLUMN is_election_on boolean NOT NULL DEFAULT true,
+      ADD COLUMN trusted_ms integer NOT NULL DEFAULT 0;
   END IF;
 END $$;
 CREATE TABLE IF NOT EXISTS ${schema}.statement (id text PRIMARY KEY, sql text NOT NULL);
@@ -99,6 +101,7 @@ CREATE TABLE IF NOT EXISTS ${schema}.election (
   supervisor text,
   supervisor_rpc text,
   revoking bigint,
+  trusted_until timestamptz,
   wish bigint NOT NULL DEFAULT 0,
   wanted text,
   is_forced boolean NOT NULL DEFAULT false,

@@ -21,6 +21,8 @@ export interface ElectionView {
   readonly isLocked: boolean;
   /** Since the owner changed, by the clock of the database. */
   readonly tenureMs: number;
+  /** For so long the last master of a log that was stopped without it may still answer. */
+  readonly trustedForMs: number;
   readonly wish: (Wish & { readonly number: number }) | undefined;
   /** The one that has the duty; undefined if none has. */
   readonly supervisor:
@@ -49,6 +51,7 @@ interface ViewRow extends BucketRow {
   readonly is_locked: boolean;
   readonly is_supervised: boolean;
   readonly tenure_ms: number;
+  readonly trusted_for_ms: number | null;
   readonly supervisor: string | null;
   readonly supervisor_rpc: string | null;
   readonly wish: string;
@@ -78,6 +81,7 @@ export async function readElection(
         ${isLockedSql(`'${schema}.bucket'::regclass::oid`)} AS is_locked,
         ${isLockedSql(`'${schema}.election'::regclass::oid`)} AS is_supervised,
         (extract(epoch FROM clock_timestamp() - since) * 1000)::float8 AS tenure_ms,
+        (extract(epoch FROM trusted_until - clock_timestamp()) * 1000)::float8 AS trusted_for_ms,
         supervisor, supervisor_rpc, wish, is_forced,
         CASE WHEN election.wanted_at > clock_timestamp() - ${WISH_MS} * interval '1 millisecond' THEN election.wanted END AS wanted,
         (SELECT max(epoch) FROM ${schema}.election_history AS history
@@ -109,6 +113,7 @@ function viewOf(row: ViewRow, replicas: readonly KnownRow[]): ElectionView {
     master: row.is_locked ? (owner ?? undefined) : undefined,
     isLocked: row.is_locked,
     tenureMs: row.tenure_ms,
+    trustedForMs: Math.max(0, row.trusted_for_ms ?? 0),
     wish:
       wanted === null
         ? undefined

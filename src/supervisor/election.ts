@@ -35,6 +35,8 @@ export interface Observation {
   /** How long it has had it, or nobody has. */
   readonly tenureMs: number;
   readonly isElectionOn: boolean;
+  /** For so long the last master of a stopped log may still answer: nobody else may yet. */
+  readonly trustedForMs: number;
   readonly wish: Wish | undefined;
   readonly replicas: readonly Candidate[];
 }
@@ -53,6 +55,7 @@ export type WaitReason =
   | "elections-are-stopped"
   | "tenure-is-short"
   | "nobody-else-is-healthy"
+  | "last-master-may-answer"
   | "candidates-catch-up"
   | "nobody-qualifies";
 
@@ -110,7 +113,8 @@ function watch(observation: Observation, options: ElectionOptions): Step {
 }
 
 /** With a stopped log. */
-function elect({ replicas, head, epoch }: Observation): Step {
+function elect({ replicas, head, epoch, trustedForMs }: Observation): Step {
+  if (trustedForMs > 0) return wait("last-master-may-answer");
   const healthy = replicas.filter(
     ({ health, isAnswering, problem }) =>
       isAnswering && health === "healthy" && problem === undefined,
@@ -156,6 +160,7 @@ function follow(
     return { type: "refuse", wish, problem: problem ?? "" };
   const reason = isForced ? "forced" : "wish";
   if (!isStopped) return { type: "revoke", master, epoch, reason };
+  if (observation.trustedForMs > 0) return wait("last-master-may-answer");
   return hasTurn(target, head)
     ? { type: "grant", to: name, epoch, head, reason }
     : wait("candidates-catch-up");

@@ -32,24 +32,42 @@ export async function stopLog(
   { schema, bucket, epoch, isWished }: Ending,
 ): Promise<boolean> {
   const { rowCount } = await client.query({
-    text: `UPDATE ${schema}.bucket SET epoch = epoch + 1, state = 'stopped', owner = NULL, instance = NULL, heir = NULL,
-        since = clock_timestamp()
-      WHERE bucket = $1 AND epoch = $2 AND state = 'open' AND (is_election_on OR $3)`,
+    text: `WITH stopped AS (
+        UPDATE ${schema}.bucket SET epoch = epoch + 1, state = 'stopped', owner = NULL, instance = NULL, heir = NULL,
+          since = clock_timestamp()
+        WHERE bucket = $1 AND epoch = $2 AND state = 'open' AND (is_election_on OR $3) RETURNING bucket, trusted_ms
+      )
+      UPDATE ${schema}.election SET trusted_until = clock_timestamp() + trusted_ms * interval '1 millisecond'
+      FROM stopped WHERE election.bucket = stopped.bucket`,
     values: [bucket, epoch, isWished],
   });
   return rowCount === 1;
 }
 
-/** Ends the session that has the lock of a stopped log. Its process may be frozen, or not know yet that it is over. */
+/** A condition of SQL: the session with this lock has the lease of the bucket in this row. */
+function isLeaseSql(schema: string): string {
+  return `locktype = 'advisory' AND granted AND objsubid = 2
+    AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND classid = '${schema}.bucket'::regclass::oid AND objid = bucket.bucket::oid AND pg_locks.pid <> pg_backend_pid()`;
+}
+
+/**
+ * Ends the session that has the lock of a stopped log. Its process may be frozen, or not know yet that it is over; for as long as it trusts its
+ * lease after the last sign of life, it may answer, and nobody else begins. The server knows when that sign came.
+ */
 export async function endHolder(
   client: Queries,
   { schema, bucket }: LogPlace,
 ): Promise<void> {
   await client.query({
+    text: `UPDATE ${schema}.election SET trusted_until = least(trusted_until, query_start + trusted_ms * interval '1 millisecond')
+      FROM ${schema}.bucket, pg_locks JOIN pg_stat_activity USING (pid)
+      WHERE election.bucket = $1 AND bucket.bucket = $1 AND bucket.state = 'stopped' AND query_start IS NOT NULL AND ${isLeaseSql(schema)}`,
+    values: [bucket],
+  });
+  await client.query({
     text: `SELECT pg_terminate_backend(pid) FROM pg_locks, ${schema}.bucket
-      WHERE bucket = $1 AND state = 'stopped' AND locktype = 'advisory' AND granted AND objsubid = 2
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        AND classid = '${schema}.bucket'::regclass::oid AND objid = bucket::oid AND pid <> pg_backend_pid()`,
+      WHERE bucket = $1 AND state = 'stopped' AND ${isLeaseSql(schema)}`,
     values: [bucket],
   });
 }

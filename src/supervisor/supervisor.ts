@@ -20,6 +20,13 @@ const HURRY_MS = 100;
 /** A timer may be so much too early. */
 const EARLY_MS = 2;
 
+/** What is over within much less than a round. */
+function isBrief(reason: WaitReason): boolean {
+  return (
+    reason === "candidates-catch-up" || reason === "last-master-may-answer"
+  );
+}
+
 /**
  * Keeps the role of the active replica where it does its work. One supervisor of a log has the duty; others wait for it. All that must survive
  * it is in the schema.
@@ -134,8 +141,7 @@ export class Supervisor {
     else this.#waitsFor = undefined;
     const isBusy = await this.#steps.perform(client, step, view);
     if (isBusy && step.type !== "grant") return 0;
-    const isUrgent =
-      isBusy || (step.type === "wait" && step.reason === "candidates-catch-up");
+    const isUrgent = isBusy || (step.type === "wait" && isBrief(step.reason));
     const dueMs = Math.max(1, this.#countsAt - this.#timers.now());
     return isUrgent ? Math.min(HURRY_MS, dueMs) : dueMs;
   }

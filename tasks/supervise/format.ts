@@ -53,6 +53,8 @@ const waits = {
     "The active replica is unhealthy, and has been active for too short a time",
   "nobody-else-is-healthy":
     "WARNING: the active replica is unhealthy, and so are all others",
+  "last-master-may-answer":
+    "The log is stopped; the last active replica may still answer for a moment",
   "candidates-catch-up": "The log is stopped; replicas catch up",
   "nobody-qualifies":
     "WARNING: the log is stopped, and no healthy replica has its last turn",

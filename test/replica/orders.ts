@@ -101,6 +101,22 @@ describe("Orders to replicas", function () {
     expect((await view()).isStopped).to.equal(true);
   });
 
+  it("wait for as long as a master that was fenced may still answer", async () => {
+    const { r1, r2 } = await two();
+    await r1.untilCertain();
+    const { epoch } = await view();
+    await stopLog(client, { ...place(), epoch, isWished: false });
+    const { head, epoch: stopped, trustedForMs } = await view();
+    expect(trustedForMs).to.be.greaterThan(0);
+    await endHolder(client, place());
+    const grant = { hash: head.hash, epoch: stopped };
+    await until({ what: "r2 is granted", deadlineMs: 20_000 }, async () => {
+      const begun = await r2.replica.grant(grant);
+      expect(r1.replica.isCertain).to.equal(false);
+      return begun;
+    });
+  });
+
   it("begin one epoch only, however many replicas are granted", async () => {
     const { r1, r2 } = await two();
     const r3 = await started("r3");
@@ -136,7 +152,18 @@ describe("Orders to replicas", function () {
     await until({ what: "the lock is free", deadlineMs: 20_000 }, async () =>
       (await view()).isLocked ? undefined : true,
     );
-    await r2.replica.grant({ hash: head.hash, epoch: stopped });
+    const grant = { hash: head.hash, epoch: stopped };
+    // As if the last master had shown a sign of life just now.
+    await client.query(
+      `UPDATE ${scene.schema}.election SET trusted_until = clock_timestamp() + interval '1 hour'`,
+    );
+    expect((await view()).trustedForMs).to.be.greaterThan(0);
+    expect(await problemOf(r2.replica.grant(grant))).to.equal("not-stopped");
+    await endHolder(client, place());
+    await client.query(
+      `UPDATE ${scene.schema}.election SET trusted_until = clock_timestamp()`,
+    );
+    await r2.replica.grant(grant);
     await r2.untilRole("active");
     expect(r2.saved()).to.deep.equal([1, 2, 3]);
   });

@@ -115,7 +115,8 @@ describe("Election", function () {
     check((decision) => {
       const grant = grantOf(decision);
       if (grant === undefined) return;
-      const { epoch, head, isStopped } = decision.observation;
+      const { epoch, head, isStopped, trustedForMs } = decision.observation;
+      expect(trustedForMs).to.equal(0);
       expect({ isStopped, epoch, head }).to.deep.equal({
         isStopped: true,
         epoch: grant.epoch,

@@ -65,6 +65,7 @@ describe("Reads that a supervisor forwards", () => {
       master: "r1",
       isLocked: true,
       tenureMs: 1,
+      trustedForMs: 0,
       wish: undefined,
       supervisor: undefined,
       notedEpoch: 1,

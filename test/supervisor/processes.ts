@@ -117,6 +117,24 @@ describe("A supervisor of replicas in processes of their own", function () {
     expect(await world.save("r2")).to.equal(true);
   });
 
+  it("replaces a master that it does not reach, and that would still answer", async () => {
+    await world.start("r1", "r2");
+    const supervisor = world.supervisor("s1", impatient);
+    await world.untilHealthy(supervisor, "r1", "r2");
+    await timed(
+      "a master that is cut off from the supervisor only",
+      () => {
+        world.gate("r1").refuse("admin_stopSequencer");
+        world.gate("r1").fail(Infinity);
+      },
+      "r2",
+    );
+    const { isPolite } = await supervisor.untilFact("Revoked");
+    expect(isPolite).to.equal(false);
+    expect(await world.save("r1")).to.equal(false);
+    expect(await world.save("r2")).to.equal(true);
+  });
+
   it("fences a master that is frozen, whose append is refused when it wakes up", async () => {
     await world.start("r1", "r2");
     const supervisor = world.supervisor("s1", impatient);
@@ -325,8 +343,8 @@ describe("A supervisor of replicas in processes of their own", function () {
     ).to.equal(true);
     world.of("r1").kill("SIGKILL");
     // Without elections, r2 would take it after the grace.
-    const graces = 2;
-    await world.gate("r2").afterProbes(Math.ceil((graces * 3_000) / probeMs));
+    const graces = 4;
+    await world.gate("r2").afterProbes(Math.ceil((graces * 1_000) / probeMs));
     const free = await world.view();
     expect(free).to.include({ master: undefined, epoch: 1 });
     expect((await supervisor.ask("coordinator_startElection")).result).to.equal(

@@ -75,6 +75,7 @@ export class ElectionWorld {
   #tenures = 0;
   #nowMs = 0;
   #sinceMs = 0;
+  #trustedUntilMs = 0;
   #losesGrant = false;
   readonly #windows = [0, 1].map(() => new Windows({ size: windowSize }));
   readonly #problems = new Map<Name, string | undefined>();
@@ -198,6 +199,7 @@ export class ElectionWorld {
       master: this.master,
       tenureMs: this.#nowMs - this.#sinceMs,
       isElectionOn: this.isElectionOn,
+      trustedForMs: this.#nowMs < this.#trustedUntilMs ? 1 : 0,
       wish: this.wish,
       replicas: names.map((name): Candidate => {
         const { isUp, seesChain, applied, isForked, lastTenure } =
@@ -228,6 +230,7 @@ export class ElectionWorld {
         if (this.#epoch !== step.epoch || this.isStopped) return;
         this.#epoch += 1;
         this.isStopped = true;
+        this.#trustedUntilMs = this.#nowMs + roundMs;
         this.#free();
         return;
       case "grant":

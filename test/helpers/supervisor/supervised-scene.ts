@@ -81,7 +81,7 @@ export class SupervisedScene {
       file: scene.fileOf(name),
       // So long that only a supervisor can be as quick.
       leaseMs: 10_000,
-      graceMs: 3_000,
+      graceMs: 1_000,
       operators,
       about: { version: "1.0.0", operatorRpc: gate.url, rpc: gate.url },
     });

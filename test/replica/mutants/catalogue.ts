@@ -212,4 +212,18 @@ export const replicaMutants: readonly ReplicaMutant[] = [
     },
     isSlow: true,
   },
+  {
+    name: "opens a stopped log while its last master may still answer",
+    edits: [
+      inside("Lease.#begin").puts(
+        value("isFree"),
+        reworded("trusted_until > clock_timestamp()", "false"),
+      ),
+    ],
+    test: {
+      file: "orders.ts",
+      name: "are not needed to stop a log: its master appends nothing after the fence",
+    },
+    isSlow: true,
+  },
 ];
