@@ -5,6 +5,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 
 import { expect } from "chai";
+import pg from "pg";
 
 import { openSession } from "../../src/replica/session.ts";
 import { makeSnapshot } from "../../src/replica/snapshot.ts";
@@ -199,12 +200,17 @@ describe("A snapshot of a replica", function () {
     const count = r1.saved().length;
     await spoil("newest");
     await spoil("oldest");
-    await scene.server.query(
+    const another = new pg.Client({ connectionString: scene.server.url });
+    await another.connect();
+    await another.query("BEGIN");
+    await another.query(
       `UPDATE ${scene.schema}.bucket SET epoch = epoch + 1, instance = 'another'`,
     );
-    // The store is ahead of the log now.
-    const saved = await r1.save(100_000).catch(() => "refused");
-    expect(saved).to.equal("refused");
+    // The store is ahead of the log then, before its replica can notice anything.
+    const saving = r1.save(100_000).catch(() => "refused");
+    await another.query("COMMIT");
+    await another.end();
+    expect(await saving).to.equal("refused");
     const { error } = await r1.untilRole("stopped");
     expect(error).to.have.property("code", "NO_SOURCE");
     await r1.replica.stop();
