@@ -22,6 +22,7 @@ const environment = {
 };
 
 const first = [
+  "test/simulation/whole.ts",
   "test/ledger/differential.ts",
   "test/simulation/mutants/run.ts",
   "test/simulation/domains.ts",
