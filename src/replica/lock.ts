@@ -53,8 +53,8 @@ interface Look {
   readonly isOffered: boolean;
   /** The log is open, and elections are on or this replica had the lease last. */
   readonly mayBeTaken: boolean;
-  /** Grows when its owner has lost it and taken it again, which nobody else may have seen. */
-  readonly regained: string;
+  /** Another one when it was taken since, or taken again by its owner, which nobody else may have seen. */
+  readonly taking: string;
 }
 
 /**
@@ -67,12 +67,12 @@ async function lookAt(
   { schema, instance, name }: LockWatchOptions,
 ): Promise<Look> {
   const { rows } = await client.query<{
-    readonly regained: string;
+    readonly taking: string;
     readonly is_locked: boolean;
     readonly is_offered: boolean;
     readonly may_be_taken: boolean;
   }>(
-    `SELECT regained, ${isLockedSql("$2::int::oid")} AS is_locked,
+    `SELECT format('%s %s', epoch, regained) AS taking, ${isLockedSql("$2::int::oid")} AS is_locked,
        (owner IS NULL AND coalesce(heir, $4) = $4) OR coalesce(instance = $3, false) AS is_offered,
        ${mayBeTakenSql("$4")} AS may_be_taken
      FROM ${schema}.bucket WHERE bucket = $1`,
@@ -88,7 +88,7 @@ async function lookAt(
     isLocked: row.is_locked,
     isOffered: row.is_offered,
     mayBeTaken: row.may_be_taken,
-    regained: row.regained,
+    taking: row.taking,
   };
 }
 
@@ -97,7 +97,7 @@ export class LockWatch {
   readonly #options: LockWatchOptions;
   readonly #timers: Timers;
   /** Since when nobody has had it, as far as this process has seen. */
-  #free: { readonly since: number; readonly regained: string } | undefined;
+  #free: { readonly since: number; readonly taking: string } | undefined;
 
   constructor(options: LockWatchOptions, ports: { readonly timers: Timers }) {
     this.#options = options;
@@ -107,11 +107,11 @@ export class LockWatch {
   /** Whether it was given up, or has been free for the grace. */
   async isFree(client: pg.Client, lock: Lock): Promise<boolean> {
     const look = await lookAt(client, lock, this.#options);
-    const { isLocked, isOffered, mayBeTaken, regained } = look;
+    const { isLocked, isOffered, mayBeTaken, taking } = look;
     const now = this.#timers.now();
-    // Its owner may have had it between two looks.
-    if (isLocked || this.#free?.regained !== regained)
-      this.#free = isLocked ? undefined : { since: now, regained };
+    // Somebody may have had it between two looks, and may still answer.
+    if (isLocked || this.#free?.taking !== taking)
+      this.#free = isLocked ? undefined : { since: now, taking };
     if (isLocked || !mayBeTaken) return false;
     if (isOffered) return true;
     return (

@@ -230,6 +230,44 @@ describe("the lease of a log in PostgreSQL", function () {
     }
   });
 
+  for (const [way, before] of [
+    ["granted", "state = 'stopped'"],
+    ["left", "heir = 'r1'"],
+  ] as const)
+    it(`is not free for those who did not see that a replica had it in between to which it was ${way}`, async () => {
+      const proxy = await HoldingProxy.start(server.port);
+      const timers = new FakeTimers();
+      const settings = { schema, leaseMs: 20_000, graceMs: 5_000 };
+      const { url } = proxy;
+      const r1 = new Writer(server, { ...settings, name: "r1", url });
+      const r2 = new Writer(server, { ...settings, name: "r2" }, timers);
+      writers.push(r1, r2);
+      const isFree = async (): Promise<boolean> =>
+        (await server.query("SELECT FROM pg_locks WHERE locktype = 'advisory'"))
+          .length === 0;
+      try {
+        await server.query(`UPDATE ${schema}.bucket SET ${before}`);
+        expect(await r2.take()).to.equal(undefined);
+        timers.advance(4_999);
+        const grant = { hash: emptyHead.hash, epoch: 0 };
+        const taken = await r1.lease.take(
+          way === "granted" ? grant : undefined,
+        );
+        expect(taken).to.have.property("epoch", 1);
+        proxy.hold();
+        await terminate("r1");
+        while (!(await isFree()));
+        timers.advance(1);
+        expect(await r2.take()).to.equal(undefined);
+        expect(r1.lease.isCertain).to.equal(true);
+        timers.advance(5_000);
+        expect(await r2.take()).to.have.property("epoch", 2);
+      } finally {
+        proxy.letGo();
+        proxy.close();
+      }
+    });
+
   it("survives the end of the server, and loses nothing that was told", async () => {
     const r1 = writer("r1");
     await r1.take();
