@@ -15,7 +15,7 @@ export interface SyncStatus {
   readonly hasChainTrouble: boolean;
   /** Whether the account that pays has too little, or its transactions are refused. */
   readonly hasPayerTrouble: boolean;
-  /** How long an own intent has been on its way to the ledger; null if none is. */
+  /** How long an own intent had been on its way to the ledger when the chain moved last; null if none is. Pauses of the chain do not count. */
   readonly oldestDispatchMs: number | null;
 }
 

@@ -1,6 +1,7 @@
 import type { Timers } from "../async/timers.ts";
 import type { ChainClient } from "../chain/ports.ts";
 import type { NodeFact } from "../node/ports.ts";
+import { ChainTime } from "./chain-time.ts";
 import type { SyncStatus } from "./judge.ts";
 
 /** How the work of a replica goes, besides following or writing the log. */
@@ -26,6 +27,8 @@ interface ReplicaProgressPorts {
 export class ReplicaProgress {
   readonly #options: { readonly payer: string; readonly waitMs: number };
   readonly #ports: ReplicaProgressPorts;
+  readonly #chainTime: ChainTime;
+  /** When they were dispatched, in the time of the chain. */
   readonly #dispatched = new Map<string, number>();
   readonly #payers = new Set<string>();
   #hasChainTrouble = false;
@@ -41,6 +44,7 @@ export class ReplicaProgress {
   ) {
     this.#options = options;
     this.#ports = ports;
+    this.#chainTime = new ChainTime(ports);
   }
 
   see(fact: NodeFact): void {
@@ -63,7 +67,7 @@ export class ReplicaProgress {
   #remember(id: string): void {
     const isFull = this.#dispatched.size >= DISPATCHES_MAX;
     if (!isFull && !this.#dispatched.has(id))
-      this.#dispatched.set(id, this.#ports.timers.now());
+      this.#dispatched.set(id, this.#chainTime.now());
   }
 
   async read(): Promise<Progress> {
@@ -76,12 +80,13 @@ export class ReplicaProgress {
   async #readActive(height: number): Promise<Progress> {
     const head = await this.#head();
     const [oldest] = this.#dispatched.values();
-    const { timers } = this.#ports;
+    const { movedMs } = this.#chainTime;
     return {
       height,
       hasChainTrouble: this.#hasChainTrouble || head === undefined,
       hasPayerTrouble: this.#payers.size > 0,
-      oldestDispatchMs: oldest === undefined ? null : timers.now() - oldest,
+      oldestDispatchMs:
+        oldest === undefined ? null : Math.max(0, movedMs - oldest),
     };
   }
 
@@ -98,7 +103,10 @@ export class ReplicaProgress {
   async #head(): Promise<number | undefined> {
     const answer = await this.#ask("eth_blockNumber", []);
     const isNumber = typeof answer === "string" && /^0x[\da-f]+$/i.test(answer);
-    return isNumber ? Number(answer) : undefined;
+    if (!isNumber) return undefined;
+    const head = Number(answer);
+    this.#chainTime.see(head);
+    return head;
   }
 
   async #isEmpty(): Promise<boolean> {

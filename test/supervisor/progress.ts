@@ -126,17 +126,39 @@ describe("The progress of a replica", () => {
   });
 
   it("knows the oldest intent that is on its way", async () => {
-    const { progress, timers } = aProgress({}, () => 1);
-    expect((await progress.read()).oldestDispatchMs).to.equal(null);
+    const chain: Chain = { eth_blockNumber: "0x1" };
+    const { progress, timers } = aProgress(chain, () => 1);
+    const oldest = async (): Promise<number | null> =>
+      (await progress.read()).oldestDispatchMs;
+    expect(await oldest()).to.equal(null);
     progress.see(dispatched(1));
     timers.advance(1_000);
     progress.see(dispatched(2));
     progress.see(dispatched(1));
     timers.advance(1_000);
-    expect((await progress.read()).oldestDispatchMs).to.equal(2_000);
+    chain["eth_blockNumber"] = "0x2";
+    expect(await oldest()).to.equal(2_000);
     progress.see(settled(1));
-    expect((await progress.read()).oldestDispatchMs).to.equal(1_000);
+    expect(await oldest()).to.equal(1_000);
     progress.see({ type: "Started", height: 1 });
-    expect((await progress.read()).oldestDispatchMs).to.equal(null);
+    expect(await oldest()).to.equal(null);
+  });
+
+  it("does not call an intent late because the chain stands still", async () => {
+    const chain: Chain = { eth_blockNumber: "0x1" };
+    const { progress, timers } = aProgress(chain, () => 1);
+    const oldest = async (): Promise<number | null> =>
+      (await progress.read()).oldestDispatchMs;
+    await oldest();
+    progress.see(dispatched(1));
+    timers.advance(1_000_000);
+    expect(await oldest()).to.equal(0);
+    chain["eth_blockNumber"] = "0x2";
+    // The pause counts as a block that is late.
+    expect(await oldest()).to.equal(30_000);
+    timers.advance(5_000);
+    expect(await oldest()).to.equal(30_000);
+    chain["eth_blockNumber"] = "0x3";
+    expect(await oldest()).to.equal(35_000);
   });
 });
