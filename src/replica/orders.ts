@@ -59,7 +59,7 @@ export class Grants {
         );
       });
       const settle = (outcome: number | OrderRefusal): void => {
-        this.#pending = undefined;
+        if (this.#pending?.settle === settle) this.#pending = undefined;
         cancel();
         if (typeof outcome === "number") resolve(outcome);
         else reject(outcome);
@@ -93,8 +93,10 @@ export class Grants {
     }
     const taken = await begin(grant);
     // It may have been given up meanwhile; what has begun has begun.
-    if (taken !== undefined) settle(taken.epoch);
-    else if (this.#pending === pending)
+    if (taken !== undefined) {
+      settle(taken.epoch);
+      this.refuse("not-passive", "this replica has begun with another grant");
+    } else if (this.#pending === pending)
       this.refuse(
         "not-stopped",
         "the log is not stopped with this hash under this epoch, another process has its lock still, or its last master may still answer",
