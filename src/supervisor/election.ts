@@ -53,6 +53,8 @@ export type WaitReason =
   | "master-works"
   | "lease-is-free"
   | "elections-are-stopped"
+  /** The same, and the log is stopped too. */
+  | "nobody-may-begin"
   | "tenure-is-short"
   | "nobody-else-is-healthy"
   | "last-master-may-answer"
@@ -86,7 +88,8 @@ export function decide(
 ): Step {
   const { wish, isElectionOn, isStopped } = observation;
   if (wish !== undefined) return follow(wish, observation, options);
-  if (!isElectionOn) return wait("elections-are-stopped");
+  if (!isElectionOn)
+    return wait(isStopped ? "nobody-may-begin" : "elections-are-stopped");
   return isStopped ? elect(observation) : watch(observation, options);
 }
 

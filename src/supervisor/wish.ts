@@ -20,8 +20,8 @@ export class WishRefusal extends Error {
 }
 
 /**
- * Asks the supervisor on duty to make a replica the master, and resolves when it is. Throws a {@link WishRefusal} if the supervisor refuses, in
- * which case nothing was changed, or if there is none.
+ * Asks the supervisor on duty to make a replica the master, and resolves when it is. Throws a {@link WishRefusal} if the supervisor refuses, or
+ * if there is none. It refuses before anything is changed, or when the replica has failed since: then it says that the log is stopped.
  */
 export async function makeMaster(
   client: Queries,
@@ -44,7 +44,10 @@ export async function makeMaster(
         `Somebody else asked for a master after ${wish.name} was asked for`,
       );
     if (answer.refusal !== null)
-      throw new WishRefusal("REFUSED", answer.refusal);
+      throw new WishRefusal(
+        "REFUSED",
+        `${answer.refusal}${await ifStopped(client, place)}`,
+      );
     if (answer.wanted === null) {
       const { master = wish.name, epoch } = await readElection(client, place);
       return { master, epoch };
@@ -52,11 +55,19 @@ export async function makeMaster(
     await pause(LOOK_MS);
   }
   await answerWish(client, place, { number, refusal: undefined });
-  const { isStopped } = await readElection(client, place);
   throw new WishRefusal(
     "LATE",
-    `${wish.name} has not become the master within ${WISH_MS / 1_000} s${isStopped ? ". The log is stopped, so nobody is active: ask for another one" : ""}`,
+    `${wish.name} has not become the master within ${WISH_MS / 1_000} s${await ifStopped(client, place)}`,
   );
+}
+
+/** It may have failed after its predecessor was revoked. */
+async function ifStopped(client: Queries, place: LogPlace): Promise<string> {
+  const { isStopped, isElectionOn } = await readElection(client, place);
+  if (!isStopped) return "";
+  return isElectionOn
+    ? ". The log is stopped: the supervisor elects another one"
+    : ". The log is stopped, so nobody is active: ask for another one, or start elections";
 }
 
 async function record(

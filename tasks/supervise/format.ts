@@ -49,6 +49,8 @@ const waits = {
   "master-works": "The active replica works",
   "lease-is-free": "No replica is active; one takes the lease after the grace",
   "elections-are-stopped": "Elections are stopped",
+  "nobody-may-begin":
+    "WARNING: the log is stopped, and elections are, so no replica becomes active",
   "tenure-is-short":
     "The active replica is unhealthy, and has been active for too short a time",
   "nobody-else-is-healthy":

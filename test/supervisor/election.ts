@@ -200,12 +200,12 @@ describe("Election", function () {
   );
 
   it(
-    "does nothing by itself while elections are stopped",
-    check(({ step, observation: { isElectionOn, wish } }) => {
+    "does nothing by itself while elections are stopped, and says if nobody can be active then",
+    check(({ step, observation: { isElectionOn, isStopped, wish } }) => {
       if (!isElectionOn && wish === undefined)
         expect(step).to.deep.equal({
           type: "wait",
-          reason: "elections-are-stopped",
+          reason: isStopped ? "nobody-may-begin" : "elections-are-stopped",
         });
     }),
   );
