@@ -356,3 +356,29 @@ describe("A suspicion", () => {
     expect(node.sequencer.sender.delegate).to.equal(liar);
   });
 });
+
+describe("A coordinator that beats, and that a member passes over for what it does or says", () => {
+  for (const policy of ["sticky", "rotating"] as const)
+    for (const [way, says] of [
+      ["accepts nothing", []],
+      ["says that it leaves", [{ type: "Leaving", isOver: false }]],
+    ] as const)
+      it(`does not keep its place if it ${way} (${policy})`, () => {
+        const node = new LoneNode({ self: next, policy });
+        const hearLiar = (beat: number): void => {
+          node.hear(liar, heartbeat("Active", { beat }));
+          for (const message of says) node.hear(liar, message);
+        };
+        hearLiar(0);
+        node.tell(submission(intent(1, "")));
+        const isCoordinating = (): boolean =>
+          node.sequencer.coordinator.state === "Active";
+        for (let tick = 1; tick <= 2 * patience && !isCoordinating(); tick++) {
+          if (tick % 5 === 0) hearLiar(tick / 5);
+          if (tick % 10 === 0) node.tell(block(tick / 10));
+          node.wait(1);
+        }
+        expect(isSuspected(node.sequencer, liar)).to.equal(true);
+        expect(isCoordinating()).to.equal(true);
+      });
+});

@@ -1,3 +1,4 @@
+import { liveOther } from "../coordinator/guards.ts";
 import type { NodeName } from "../ids.ts";
 import { limits } from "../limits.ts";
 import { suspect } from "../suspicion.ts";
@@ -88,15 +89,20 @@ export function noteFailure(
   if (isExpired || count >= Math.max(1, config.retriesMax / 2)) leave(turn, by);
 }
 
-/** Whoever says that it coordinates, or else whom this node delegates to. Nobody while it is this node. */
+/**
+ * Whoever says that it coordinates, or else whom this node delegates to. Nobody while it is this node, unless that takes nothing as it hears
+ * another one at work: one that it has passed over for what that one said, or did not answer.
+ */
 function delegateOf(node: Sequencer): NodeName | undefined {
-  const { sender, config, tick } = node;
+  const { coordinator, sender, config, tick } = node;
   if (config.mode === "local") return undefined;
   const { active, delegate } = sender;
+  if (delegate === config.self)
+    return coordinator.state === "Observing" ? liveOther(node) : undefined;
   const isHeard =
     active !== undefined && tick - active.tick <= graceTicks(config);
   const name = isHeard ? active.node : delegate;
-  return name === config.self || delegate === config.self ? undefined : name;
+  return name === config.self ? undefined : name;
 }
 
 /** The oldest transaction that only a coordinator can help. Behind as many as one has at a time, it is not the first. */
