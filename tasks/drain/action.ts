@@ -14,6 +14,7 @@ export default async function drain({
   const last = await drainNode(options, (fact) => {
     console.log(json ? toJson(fact) : drainLines(fact).join("\n"));
   });
-  if (last.type === "not-drained") process.exitCode = 4;
+  if (last.type === "not-drained" || last.type === "not-draining")
+    process.exitCode = 4;
   return last;
 }

@@ -34,7 +34,9 @@ export type DrainFact =
       readonly type: "not-drained";
       readonly node: string;
       readonly reasons: readonly string[];
-    };
+    }
+  /** It was drained and takes part again: it was told to, or has started again. */
+  | { readonly type: "not-draining"; readonly node: string };
 
 const timeoutSeconds = 600;
 const pollMs = 250;
@@ -64,8 +66,15 @@ export async function drainNode(
     return undone;
   }
   let told: string | undefined;
+  let hasBegun = false;
   for (;;) {
     const { name: node, draining } = await askHow(client);
+    if (hasBegun && draining === undefined) {
+      const last: DrainFact = { type: "not-draining", node };
+      tell(last);
+      return last;
+    }
+    hasBegun = draining !== undefined;
     const { isDone = false, reasons = [] } = draining ?? {};
     const elapsedMs = Math.round(performance.now() - startMs);
     const isLate = elapsedMs > 1_000 * seconds;
@@ -102,6 +111,10 @@ export function drainLines(fact: DrainFact): string[] {
       return [
         ...drainingLines(node, { isDone: false, reasons: fact.reasons }),
         `${node} goes on leaving the role to others. Run the task again to wait for it, or with --undo.`,
+      ];
+    case "not-draining":
+      return [
+        `${node} takes part again: somebody told it to, or it has started again. Run the task again.`,
       ];
   }
 }

@@ -187,6 +187,7 @@ const drain: Events<DrainFact> = {
   draining: { node: 1, reasons: 1 },
   drained: { node: 1, elapsedMs: 1 },
   "not-drained": { node: 1, reasons: 1 },
+  "not-draining": { node: 1 },
 };
 
 const status: Events<StatusFact> = {
