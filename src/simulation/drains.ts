@@ -1,3 +1,4 @@
+import type { NodeName } from "../protocol/ids.ts";
 import type { Sequencer } from "../protocol/sequencer.ts";
 import { candidates } from "../protocol/turn.ts";
 import type { FaultCounter } from "./faults.ts";
@@ -16,6 +17,8 @@ interface DrainPorts {
   readonly nodes: readonly Node[];
   readonly faults: FaultCounter;
   readonly say: (line: () => string) => void;
+  /** Those who go on lying after everything has healed. */
+  readonly liars: ReadonlySet<NodeName>;
 }
 
 /** Operators, who let nodes leave the role of the coordinator to others. A node that starts again takes part again. */
@@ -74,13 +77,16 @@ export class Drains {
       this.#tell(node, node === this.#leaver && this.#canBeSpared(node));
   }
 
-  /** Whether somebody else who lives can coordinate: without anybody, intents wait for as long as the operator wants. */
+  /** Whether somebody else who lives, and does not lie, can coordinate: without anybody, intents wait for as long as the operator wants. */
   #canBeSpared({ name, sequencer }: Node): boolean {
     if (sequencer === undefined) return false;
     const order = candidates(sequencer);
     return this.#ports.nodes.some(
       (other) =>
-        other.name !== name && !other.isDead && order.includes(other.name),
+        other.name !== name &&
+        !other.isDead &&
+        !this.#ports.liars.has(other.name) &&
+        order.includes(other.name),
     );
   }
 

@@ -196,6 +196,7 @@ export class World {
       chain: this.chain,
       invariants,
     });
+    const lasting = this.#areLiesLasting ? liars : new Set<NodeName>();
     this.#incidents = new Incidents(settings, {
       ...disturbed,
       stall: (index, ms) => {
@@ -207,9 +208,9 @@ export class World {
       lie: () => {
         this.#post.lie();
       },
-      liars: this.#areLiesLasting ? liars : new Set(),
+      liars: lasting,
     });
-    this.#drains = new Drains(settings, disturbed);
+    this.#drains = new Drains(settings, { ...disturbed, liars: lasting });
   }
 
   #submitterOf(node: Node, random: Random): Submitter {
