@@ -320,7 +320,10 @@ export class Invariants {
   }
 
   performing(node: SimulatedNode, effect: Effect): void {
-    checkTold(node, effect, (id) => this.receiptOf(id));
+    checkTold(node, effect, {
+      receiptOf: (id) => this.receiptOf(id),
+      isFulfilled: (id) => this.#chain().ledger.fulfilled.has(id),
+    });
     this.#keeping.performing(node, effect);
     if (effect.type !== "Send") return;
     const { to, message } = effect;

@@ -10,7 +10,14 @@ import { violation } from "./violation.ts";
 export function checkTold(
   node: SimulatedNode,
   effect: Effect,
-  receiptOf: (id: IntentId) => Receipt | undefined,
+  {
+    receiptOf,
+    isFulfilled,
+  }: {
+    readonly receiptOf: (id: IntentId) => Receipt | undefined;
+    /** On the ledger, whoever has seen that. */
+    readonly isFulfilled: (id: IntentId) => boolean;
+  },
 ): void {
   const records = node.recordsAt(effect);
   if (effect.type === "Accepted" && !records.has(`intent:${effect.id}`))
@@ -30,16 +37,22 @@ export function checkTold(
   if (effect.type !== "Send") return;
   if (effect.to === node.name)
     throw violation("S33", effect.to, "sends to itself");
-  checkSent({ records, height: node.height }, effect.to, effect.message);
+  checkSent(
+    { records, height: node.height, isFulfilled },
+    effect.to,
+    effect.message,
+  );
 }
 
 function checkSent(
   {
     records,
     height,
+    isFulfilled,
   }: {
     readonly records: ReadonlyMap<string, SavedRecord>;
     readonly height: number;
+    readonly isFulfilled: (id: IntentId) => boolean;
   },
   to: NodeName,
   message: Message,
@@ -66,6 +79,8 @@ function checkSent(
       for (const id of message.ids) {
         const record = intentOn(records, id);
         if (record === undefined || record.receipt !== undefined) continue;
+        // It is over, by whatever bundle: its sender asks which.
+        if (isFulfilled(id)) continue;
         const { permission } = record;
         if (permission?.digest !== message.digest) continue;
         if (permission.coordinator !== to) continue;

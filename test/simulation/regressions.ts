@@ -181,6 +181,12 @@ const kept: readonly Kept[] = [
     bug: "the check did not see that an intent was dispatched by what was not on the disk yet",
   },
   {
+    options: { seed: 3_010_180, faults: "all" },
+    isLiarDrawn: true,
+    property: "S19",
+    bug: "a notice of dispatch was acknowledged for an intent that the ledger had already, by another bundle",
+  },
+  {
     options: { seed: 2_004_047, faults: "all" },
     isLiarDrawn: true,
     property: "L2",
