@@ -155,7 +155,11 @@ describe("runtime: indexer behind a farm of backends", function () {
     for (let i = 0; i < 4; i++) await group.execute();
     while (index.height < height + 4) await pass(timers, 2);
     await reorganise(snapshot, 2);
-    while (index.reverts.length === 0) await pass(timers, 100);
+    while (index.reverts.length === 0) {
+      // A busy machine must not make answers late by the clock of the test.
+      while (farm.open > 0) await pass(timers, 0);
+      await pass(timers, 100);
+    }
     expect(index.reverts).to.deep.equal([height]);
     const told = index.troubles.map((trouble) => trouble?.message ?? "");
     expect(told.join("\n")).to.match(/another past/);

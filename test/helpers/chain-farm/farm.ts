@@ -70,6 +70,7 @@ export class ChainFarm implements ChainClient {
   isHanging = false;
   /** Another chain is behind the same address. */
   elsewhere: ChainClient | undefined;
+  #open = 0;
   /** By method, how often it was asked. */
   readonly asked = new Map<string, number>();
 
@@ -112,6 +113,20 @@ export class ChainFarm implements ChainClient {
 
   readonly request: ChainClient["request"] = async (method, params) => {
     this.asked.set(method, (this.asked.get(method) ?? 0) + 1);
+    this.#open += 1;
+    try {
+      return await this.#answer(method, params);
+    } finally {
+      this.#open -= 1;
+    }
+  };
+
+  /** Requests that are not answered yet. */
+  get open(): number {
+    return this.#open;
+  }
+
+  readonly #answer: ChainClient["request"] = async (method, params) => {
     // All is drawn at once, so that it depends on the order of requests alone.
     const backend = this.#random.below(this.#options.backends);
     const steps = this.#random.below(3);
