@@ -16,17 +16,16 @@ export async function switchElection(
 ): Promise<boolean> {
   const { schema, bucket } = place;
   const { rowCount } = await client.query({
-    text: `UPDATE ${schema}.bucket SET is_election_on = $2,
-        epoch = CASE WHEN state = 'stopped' AND NOT $2 THEN epoch + 1 ELSE epoch END
-      WHERE bucket = $1 AND is_election_on <> $2`,
+    // Whoever was about to end an epoch has decided before.
+    text: `WITH switched AS (
+        UPDATE ${schema}.bucket SET is_election_on = $2,
+          epoch = CASE WHEN state = 'stopped' AND NOT $2 THEN epoch + 1 ELSE epoch END
+        WHERE bucket = $1 AND is_election_on <> $2 RETURNING bucket
+      )
+      UPDATE ${schema}.election SET revoking = NULL FROM switched WHERE election.bucket = switched.bucket`,
     values: [bucket, isOn],
   });
   if (rowCount === 0) return false;
-  // Whoever was about to end an epoch has decided before.
-  await client.query({
-    text: `UPDATE ${schema}.election SET revoking = NULL WHERE bucket = $1`,
-    values: [bucket],
-  });
   await note(client, place, {
     act: isOn ? "election-started" : "election-stopped",
     replica: undefined,
