@@ -1,5 +1,6 @@
 import type pg from "pg";
 
+import { Nap } from "../async/nap.ts";
 import type { Timers } from "../async/timers.ts";
 import { openSession } from "./session.ts";
 
@@ -18,14 +19,12 @@ interface ControlOptions {
  */
 export class Control {
   readonly #options: ControlOptions;
-  readonly #timers: Timers;
+  readonly #nap: Nap;
   readonly #wakesUp: (payload: string) => boolean;
   #opening: Promise<pg.Client> | undefined;
   /** The one that was opened last. */
   #client: pg.Client | undefined;
   #last: Promise<unknown> = Promise.resolve();
-  #isWoken = false;
-  #wakeUp: () => void = () => undefined;
   #isClosed = false;
 
   constructor(
@@ -38,7 +37,7 @@ export class Control {
   ) {
     this.#options = options;
     this.#wakesUp = ports.wakesUp;
-    this.#timers = ports.timers;
+    this.#nap = new Nap(ports);
   }
 
   /**
@@ -63,22 +62,12 @@ export class Control {
     await this.use(async (client) => await client.query<Row>(query));
 
   /** Resolves after so long, or when this or another process wakes it. */
-  async sleep(ms: number): Promise<void> {
-    if (!this.#isWoken)
-      await new Promise<void>((resolve) => {
-        const cancel = this.#timers.after(ms, resolve);
-        this.#wakeUp = () => {
-          cancel();
-          resolve();
-        };
-      });
-    this.#wakeUp = () => undefined;
-    this.#isWoken = false;
-  }
+  readonly sleep = async (ms: number): Promise<void> => {
+    await this.#nap.sleep(ms);
+  };
 
   readonly wake = (): void => {
-    this.#isWoken = true;
-    this.#wakeUp();
+    this.#nap.wake();
   };
 
   /** All later requests fail. */

@@ -9,13 +9,20 @@ export interface Lock {
   readonly bucket: number;
 }
 
+/**
+ * A condition of SQL: this row of `pg_locks` is the lock of a bucket.
+ * @param table An expression: the number of the table.
+ * @param bucket An expression: the number of the bucket.
+ */
+export function isLockSql(table: string, bucket: string): string {
+  return `pg_locks.locktype = 'advisory' AND pg_locks.granted AND pg_locks.objsubid = 2
+    AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND pg_locks.classid = ${table} AND pg_locks.objid = ${bucket}::oid`;
+}
+
 /** A condition of SQL: some session has the lock of the bucket in this row. It needs the number of the table. */
 export function isLockedSql(table: string): string {
-  return `EXISTS (
-    SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
-    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    AND classid = ${table} AND objid = bucket::oid
-  )`;
+  return `EXISTS (SELECT 1 FROM pg_locks WHERE ${isLockSql(table, "bucket")})`;
 }
 
 /**
@@ -26,13 +33,17 @@ export function mayBeTakenSql(name: string): string {
   return `state = 'open' AND (is_election_on OR coalesce(coalesce(owner, heir) = ${name}, false))`;
 }
 
-/** Two numbers, the first one of our own table: no other software can use the same ones by accident. */
+/**
+ * Two numbers, the first one of our own table: no other software can use the same ones by accident.
+ * @param table Of the lease, or of the duty to supervise it.
+ */
 export async function findLock(
   client: pg.Client,
   { schema, bucket }: { readonly schema: string; readonly bucket: number },
+  table: "bucket" | "election" = "bucket",
 ): Promise<Lock> {
   const { rows } = await client.query<{ readonly table: number }>(
-    `SELECT '${schema}.bucket'::regclass::oid::int AS table`,
+    `SELECT '${schema}.${table}'::regclass::oid::int AS table`,
   );
   const [row] = rows;
   if (row === undefined) throw new Error("PostgreSQL gave no answer.");

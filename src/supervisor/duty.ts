@@ -1,7 +1,8 @@
 import type pg from "pg";
 
+import { Nap } from "../async/nap.ts";
 import type { Timers } from "../async/timers.ts";
-import { tryLock } from "../replica/lock.ts";
+import { findLock, tryLock } from "../replica/lock.ts";
 import { openSession } from "../replica/session.ts";
 import type { LogPlace } from "./options.ts";
 
@@ -22,14 +23,14 @@ interface DutyOptions extends LogPlace {
 export class Duty {
   readonly #options: DutyOptions;
   readonly #timers: Timers;
+  readonly #nap: Nap;
   #client: pg.Client | undefined;
   #isHeld = false;
-  #isWoken = false;
-  #wakeUp: () => void = () => undefined;
 
   constructor(options: DutyOptions, ports: { readonly timers: Timers }) {
     this.#options = options;
     this.#timers = ports.timers;
+    this.#nap = new Nap(ports);
   }
 
   get isHeld(): boolean {
@@ -44,13 +45,8 @@ export class Duty {
     const client = (this.#client ??= await this.#open());
     if (this.#isHeld) return client;
     const { schema, bucket, name } = this.#options;
-    const { rows } = await client.query<{ readonly table: number }>(
-      `SELECT '${schema}.election'::regclass::oid::int AS table`,
-    );
-    const [row] = rows;
-    if (row === undefined) throw new Error("PostgreSQL gave no answer.");
-    if (!(await tryLock(client, { table: row.table, bucket })))
-      return undefined;
+    const lock = await findLock(client, this.#options, "election");
+    if (!(await tryLock(client, lock))) return undefined;
     await client.query(
       `UPDATE ${schema}.election SET supervisor = $2, supervisor_rpc = $3, revoking = NULL WHERE bucket = $1`,
       [bucket, name, rpc ?? null],
@@ -80,23 +76,13 @@ export class Duty {
     await client?.end().catch(() => undefined);
   }
 
-  /** Resolves after so long, or when somebody wakes it. */
-  async sleep(ms: number): Promise<void> {
-    if (!this.#isWoken)
-      await new Promise<void>((resolve) => {
-        const cancel = this.#timers.after(Math.max(1, ms), resolve);
-        this.#wakeUp = () => {
-          cancel();
-          resolve();
-        };
-      });
-    this.#wakeUp = () => undefined;
-    this.#isWoken = false;
-  }
+  /** Resolves after so long, or when this or another process wakes it. */
+  readonly sleep = async (ms: number): Promise<void> => {
+    await this.#nap.sleep(ms);
+  };
 
   readonly wake = (): void => {
-    this.#isWoken = true;
-    this.#wakeUp();
+    this.#nap.wake();
   };
 
   #forget(): void {

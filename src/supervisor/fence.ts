@@ -1,3 +1,4 @@
+import { isLockSql } from "../replica/lock.ts";
 import type { Queries } from "../replica/postgres-log.ts";
 import type { LogPlace } from "./options.ts";
 
@@ -46,9 +47,11 @@ export async function stopLog(
 
 /** A condition of SQL: the session with this lock has the lease of the bucket in this row. */
 function isLeaseSql(schema: string): string {
-  return `locktype = 'advisory' AND granted AND objsubid = 2
-    AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    AND classid = '${schema}.bucket'::regclass::oid AND objid = bucket.bucket::oid AND pg_locks.pid <> pg_backend_pid()`;
+  const isLock = isLockSql(
+    `'${schema}.bucket'::regclass::oid`,
+    "bucket.bucket",
+  );
+  return `${isLock} AND pg_locks.pid <> pg_backend_pid()`;
 }
 
 /**
